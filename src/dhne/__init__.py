@@ -1,0 +1,48 @@
+"""Embeddings for heterogeneous hyper-networks: tuples that mean something only as a whole."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives; loaded at first use, so that ``import dhne`` stays light.
+_PUBLIC = {
+    "DHNE": "estimator",
+    "DHNEError": "errors",
+    "EdgeSet": "edges",
+    "HyperNetwork": "network",
+    "Vocabulary": "vocabulary",
+    "load": "estimator",
+    "load_dataset": "datasets",
+    "read": "io",
+    "read_table": "io",
+    "write": "io",
+}
+_MODULES = {"adjacency", "baselines", "datasets", "evaluation", "io", "sampling"}
+
+__all__ = [*sorted(_PUBLIC), "__version__"]
+
+if TYPE_CHECKING:
+    from .datasets import load_dataset
+    from .edges import EdgeSet
+    from .errors import DHNEError
+    from .estimator import DHNE, load
+    from .io import read, read_table, write
+    from .network import HyperNetwork
+    from .vocabulary import Vocabulary
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _PUBLIC:
+        value = getattr(import_module(f".{_PUBLIC[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC, *_MODULES})

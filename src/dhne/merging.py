@@ -30,11 +30,15 @@ def merge(one: HyperNetwork, other: HyperNetwork, *, fold: bool) -> HyperNetwork
         mine = edges.get(theirs.types)
         if mine is not None:
             if mine.ordered != theirs.ordered:
-                raise InputError(f"edges {theirs.types!r} are ordered in one network, not in the other")
+                raise InputError(
+                    f"edges {theirs.types!r} are ordered in one network, not in the other"
+                )
             moved = np.concatenate([mine.nodes, moved])
             weights = np.concatenate([mine.weights, weights])
         edges[theirs.types] = EdgeSet.build(theirs.types, moved, weights, ordered=theirs.ordered)
-    labels = {t: _join_labels(one, other, t, len(nodes[t]), renumber) for t in _labelled(one, other)}
+    labels = {
+        t: _join_labels(one, other, t, len(nodes[t]), renumber) for t in _labelled(one, other)
+    }
     chosen = [e.fold() for e in edges.values()] if fold else list(edges.values())
     return HyperNetwork(nodes, chosen, labels)
 
@@ -56,7 +60,9 @@ def _join_vocabularies(
             continue
         mine = nodes[t]
         if mine.has_integers != theirs.has_integers and len(mine) and len(theirs):
-            raise InputError(f"node type {t!r} has integer names in one network, strings in the other")
+            raise InputError(
+                f"node type {t!r} has integer names in one network, strings in the other"
+            )
         ids = mine.find(theirs.names)
         new = np.flatnonzero(ids < 0)
         ids[new] = len(mine) + np.arange(len(new))

@@ -92,7 +92,9 @@ class HyperNetwork:
 
         Examples
         --------
-        >>> net = HyperNetwork.from_tuples([("a", "b"), ("b", "c")], ("author", "author"), ordered=False)
+        >>> net = HyperNetwork.from_tuples(
+        ...     [("a", "b"), ("b", "c")], ("author", "author"), ordered=False
+        ... )
         >>> net.names("author").to_pylist()
         ['a', 'b', 'c']
         """
@@ -298,7 +300,9 @@ class HyperNetwork:
         Both keep all nodes, so ids mean the same in both.
         """
         if not 0 < fraction < 1:
-            raise ParameterError(f"the fraction to hold out must be between 0 and 1, got {fraction}")
+            raise ParameterError(
+                f"the fraction to hold out must be between 0 and 1, got {fraction}"
+            )
         rng = np.random.default_rng(seed)
         train, test = [], []
         for edges in self.edge_sets:
@@ -328,7 +332,9 @@ class HyperNetwork:
         keep = [self.edge_set(t) for t in edge_types] if edge_types is not None else self.edge_sets
         if rows is not None and not isinstance(rows, Mapping):
             rows = {self.edge_set().types: rows}
-        chosen = [e.take(np.asarray(rows[e.types])) if rows and e.types in rows else e for e in keep]
+        chosen = [
+            e.take(np.asarray(rows[e.types])) if rows and e.types in rows else e for e in keep
+        ]
         network = self.with_edges(chosen)
         return network._without_isolated() if drop_nodes else network
 

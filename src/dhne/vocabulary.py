@@ -127,9 +127,14 @@ class Vocabulary:
         if self.names is other.names:
             return True
         mine, theirs = self.names, other.names
-        return len(mine) == len(theirs) and bool(
-            mine.type == theirs.type or {str(mine.type), str(theirs.type)} == {"string", "large_string"}
-        ) and bool(mine.cast(theirs.type).equals(theirs))
+        return (
+            len(mine) == len(theirs)
+            and bool(
+                mine.type == theirs.type
+                or {str(mine.type), str(theirs.type)} == {"string", "large_string"}
+            )
+            and bool(mine.cast(theirs.type).equals(theirs))
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

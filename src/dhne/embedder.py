@@ -1,0 +1,161 @@
+"""`Embedder`: what every method here can do, in one page.
+
+A method learns from a hyper-network one vector a node and a score for whole tuples:
+
+- ``fit(network)`` learns; it returns ``self`` and leaves ``network_`` and ``embeddings_``;
+- ``score(tuples)`` gives each tuple a number, higher for likelier hyperedges;
+- ``rank(tuple)`` completes a tuple with open positions; ``similar(type, name)`` finds near nodes;
+- ``vectors(type)`` gives the embeddings with their names.
+
+Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
+array holds ids. A new method overrides `_fit` and `_score_ids`, and `_score_candidates` where it can
+score all candidates of a position faster than one by one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.base import BaseEstimator
+
+from .edges import EdgeType, NodeArray
+from .errors import NotFittedError, ParameterError
+from .network import HyperNetwork
+from .ranking import complete, nearest
+from .tuples import is_single, resolve
+
+Scores = npt.NDArray[np.float64]
+
+
+class Ranking(NamedTuple):
+    """The answer to `rank` and `similar`: best first. `names` are tuples if two positions are open."""
+
+    names: list[Any]
+    scores: Scores
+
+
+class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all methods; see the module's text for the contract."""
+
+    network_: HyperNetwork
+    embeddings_: dict[str, npt.NDArray[np.float32]]
+
+    def fit(self, network: HyperNetwork, y: Any = None) -> Self:
+        """Learn from a hyper-network and return ``self``; `y` is there for scikit-learn only."""
+        if not isinstance(network, HyperNetwork):
+            raise ParameterError(
+                f"fit takes a HyperNetwork, got {type(network).__name__}; "
+                "make one with dhne.read_table or HyperNetwork.from_tuples"
+            )
+        if network.num_edges() == 0:
+            raise ParameterError("the network has no hyperedges to learn from")
+        self._fit(network)
+        self.network_ = network
+        return self
+
+    @abstractmethod
+    def _fit(self, network: HyperNetwork) -> None:
+        """Learn; leave `embeddings_` and what `_score_ids` needs."""
+
+    @abstractmethod
+    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        """Return a score for each tuple of ids ``int64[m, N]`` of one edge type."""
+
+    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+        """Return ``[m, n]``: the score of each tuple with every node of the type at `position`."""
+        n = self.network_.num_nodes(edge_type[position])
+        tuples = np.repeat(nodes, n, axis=0)
+        tuples[:, position] = np.tile(np.arange(n), len(nodes))
+        return self._score_ids(tuples, edge_type).reshape(len(nodes), n)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "network_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit(network)")
+
+    def score(self, tuples: Any, edge_type: Sequence[str] | None = None) -> Any:
+        """Return the score of each tuple, higher for likelier hyperedges; one tuple gives one number.
+
+        Parameters
+        ----------
+        tuples : a tuple of names, a sequence of them, or an int array of ids ``[m, N]``
+        edge_type : tuple of str, optional
+            Needed only where a tuple's length does not tell.
+        """
+        self._check_fitted()
+        if is_single(tuples):
+            return float(self.score([tuple(tuples)], edge_type)[0])
+        scores = np.empty(len(tuples), dtype=np.float64)
+        for group in resolve(self.network_, tuples, edge_type):
+            if group.nodes.size and group.nodes.min() < 0:
+                raise ParameterError("score needs whole tuples; use rank for open positions")
+            scores[group.rows] = self._score_ids(group.nodes, group.types)
+        return scores
+
+    def rank(
+        self,
+        query: Any,
+        k: int = 10,
+        *,
+        known: str = "keep",
+        edge_type: Sequence[str] | None = None,
+        beam: int = 64,
+    ) -> Any:
+        """Return the `k` best completions of a tuple with one or two open positions.
+
+        Parameters
+        ----------
+        query : tuple with ``None`` where it is open, or a sequence of such tuples
+        k : int
+        known : {"keep", "drop"}
+            Whether completions that are hyperedges of the network are kept or dropped.
+        edge_type : tuple of str, optional
+        beam : int
+            With two open positions, how many nodes are tried at the first.
+
+        Returns
+        -------
+        Ranking, or a list of them for a sequence
+        """
+        self._check_fitted()
+        if is_single(query):
+            return self.rank([tuple(query)], k, known=known, edge_type=edge_type, beam=beam)[0]
+        if known not in ("keep", "drop"):
+            raise ParameterError(f"known must be 'keep' or 'drop', got {known!r}")
+        answers: list[Ranking | None] = [None] * len(query)
+        for group in resolve(self.network_, query, edge_type):
+            for row, nodes in zip(group.rows.tolist(), group.nodes, strict=True):
+                found = complete(
+                    self, nodes, group.types, k=k, drop_known=known == "drop", beam=beam
+                )
+                answers[row] = Ranking(*found)
+        return answers
+
+    def similar(self, node_type: str, name: Any, k: int = 10) -> Any:
+        """Return the `k` nodes of a type whose embeddings have the largest cosine with a node's.
+
+        `name` is one name or a sequence of names; a sequence gives a list of rankings.
+        """
+        self._check_fitted()
+        vocabulary = self.network_.vocabulary(node_type)
+        single = isinstance(name, str | int | np.integer)
+        ids = vocabulary.ids([name] if single else list(name))
+        found = nearest(self.embeddings_[node_type], ids, k)
+        answers = [Ranking(vocabulary.take(i).to_pylist(), s) for i, s in found]
+        return answers[0] if single else answers
+
+    def vectors(self, node_type: str) -> pa.Table:
+        """Return a table with the columns ``name`` and ``vector``, a row a node."""
+        self._check_fitted()
+        names = self.network_.names(node_type)
+        return pa.table({"name": names, "vector": vector_column(self.embeddings_[node_type])})
+
+
+def vector_column(matrix: npt.NDArray[np.float32]) -> pa.FixedSizeListArray:
+    """Return the rows of a matrix as one Arrow column."""
+    flat = pa.array(np.ascontiguousarray(matrix, dtype=np.float32).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])

@@ -14,9 +14,9 @@ INPUTS     := pyproject.toml constraints.txt
 PYTEST ?=
 BENCH  ?=
 
-# Two test processes share the machine: tensor operations run on one thread each, while the compiled
-# kernels keep two, because their tests compare one thread with two.
-TEST_ENV := OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+# Two test processes share the machine. Both thread pools get the same size, because numba and torch
+# may share one OpenMP runtime and then the last to set its size wins; idle threads sleep, not spin.
+TEST_ENV := OMP_NUM_THREADS=2 NUMBA_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -1,0 +1,173 @@
+"""How data is split, repeats treated and negatives drawn: the protocols ``paper`` and ``clean``.
+
+``paper``
+    The hyperedges as they are. Repeats count as often as they stand there; a test row that also
+    stands in train stays in the test set.
+``clean``
+    Repeats are folded into weights, and test rows that also stand in train are removed: nothing is
+    tested that was seen in training.
+
+*Link prediction*: fit on train, tell the test hyperedges from negatives. Where a dataset comes with
+a split, that split is used; any other network is split at random, 20% of its hyperedges for the
+test, by the run's seed (so the spread over seeds includes that of the split). *Over sparsity*, a
+given share of all hyperedges is kept for training and the rest is the test, whatever split came
+with the data. *Reconstruction*: fit on the whole network and tell every one of its hyperedges from
+negatives.
+
+Negatives: for each hyperedge five corrupted ones; with probability 0.9 one uniformly chosen
+position gets a uniform node of its type, otherwise two positions do; none of them is a hyperedge of
+train or test. They are drawn by the evaluation seed, which has nothing to do with the seeds of
+methods: every method and every seed meets the same ones on the same split, and anybody can draw
+them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dhne.edges import EdgeType, NodeArray
+from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.network import HyperNetwork
+from dhne.sampling import KnownEdges, evaluation_negatives
+
+PROTOCOLS = ("paper", "clean")
+TEST_FRACTION = 0.2
+EVALUATION_SEED = 2018
+NEGATIVES = 5
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a method is evaluated on: a network, or the two parts of a split that came with it.
+
+    Both parts share their nodes, so ids mean the same in both.
+
+    Examples
+    --------
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 1], [1, 1], [1, 1]]})
+    >>> Data("mine", net).prepared("clean").train.num_edges()
+    3
+    """
+
+    name: str
+    train: HyperNetwork
+    test: HyperNetwork | None = None
+
+    def __post_init__(self) -> None:
+        if self.test is not None:
+            for t in self.test.node_types:
+                if self.test.vocabulary(t) != self.train.vocabulary(t):
+                    raise InputError(
+                        f"train and test of {self.name!r} number their {t!r} nodes differently"
+                    )
+
+    @cached_property
+    def whole(self) -> HyperNetwork:
+        """All hyperedges, those of train first, repeats as they are."""
+        return self.train if self.test is None else self.train.merge(self.test, fold=False)
+
+    def prepared(self, protocol: str) -> Data:
+        """Return the data as a protocol wants it: unchanged, or folded and without leaks."""
+        if protocol not in PROTOCOLS:
+            raise UnknownNameError("protocol", protocol, PROTOCOLS)
+        if protocol == "paper":
+            return self
+        train = self.train.fold()
+        if self.test is None:
+            return Data(self.name, train)
+        return Data(self.name, train, _without(self.test.fold(), KnownEdges(train)))
+
+
+def _without(network: HyperNetwork, known: KnownEdges) -> HyperNetwork:
+    """The hyperedges that are not among the known."""
+    return network.with_edges(e.take(~known.contains(e.nodes, e.types)) for e in network.edge_sets)
+
+
+@dataclass(frozen=True)
+class Split:
+    """What is fitted on, what is told from negatives, and all that is known to be true.
+
+    Attributes
+    ----------
+    train, test, known : HyperNetwork
+        `known` holds each hyperedge of train and test once.
+    how : str
+        Where the split comes from, in words.
+    """
+
+    train: HyperNetwork
+    test: HyperNetwork
+    known: HyperNetwork
+    how: str
+
+    def negatives(
+        self, *, per_edge: int = NEGATIVES, seed: int = EVALUATION_SEED
+    ) -> dict[EdgeType, NodeArray]:
+        """Return the negatives of the test hyperedges, ``int64[m · per_edge, N]`` an edge type."""
+        return draw_negatives(self.test, self.known, per_edge=per_edge, seed=seed)
+
+
+def link_prediction_split(
+    data: Data, protocol: str, *, seed: int, keep: float | None = None
+) -> Split:
+    """Return the split for link prediction; see the module's text.
+
+    Parameters
+    ----------
+    data : Data
+    protocol : {"paper", "clean"}
+    seed : int
+        Of the random split, where there is one.
+    keep : float, optional
+        The share of all hyperedges to keep for training; overrides the split that came with them.
+    """
+    ready = data.prepared(protocol)
+    if keep is None and ready.test is not None:
+        train, test, how = ready.train, ready.test, "released"
+    else:
+        if keep is not None and not 0 < keep < 1:
+            raise ParameterError(f"the share to keep must be between 0 and 1, got {keep}")
+        fraction = TEST_FRACTION if keep is None else 1 - keep
+        whole = ready.whole.fold() if protocol == "clean" else ready.whole
+        train, test = whole.split(fraction, seed=seed)
+        how = f"random, {fraction:.0%} for the test, by the seed of the run"
+    if train.num_edges() == 0 or test.num_edges() == 0:
+        raise ParameterError(
+            f"{data.name!r} has too few hyperedges to split: "
+            f"{train.num_edges()} for training, {test.num_edges()} for the test"
+        )
+    return Split(train, test, train.merge(test, fold=True), how)
+
+
+def reconstruction_split(data: Data, protocol: str) -> Split:
+    """Return the split for reconstruction: the whole network on both sides."""
+    ready = data.prepared(protocol)
+    whole = ready.whole.fold() if protocol == "clean" else ready.whole
+    return Split(whole, whole, whole.fold(), "none: fitted and scored on the whole network")
+
+
+def validation_split(train: HyperNetwork, *, fraction: float, seed: int) -> Split:
+    """Return a split of the training hyperedges alone, for choices that must not see the test."""
+    part, held_out = train.split(fraction, seed=seed)
+    return Split(part, held_out, train.fold(), f"validation, {fraction:.0%} of train")
+
+
+def draw_negatives(
+    test: HyperNetwork, known: HyperNetwork, *, per_edge: int, seed: int
+) -> dict[EdgeType, NodeArray]:
+    """Return `per_edge` negatives for each hyperedge of `test`, none of them in `known`.
+
+    In a network so dense that a hyperedge has no corruption left, it gets fewer.
+    """
+    index = KnownEdges(known)
+    found = {}
+    for e in test.edge_sets:
+        if len(e):
+            drawn = evaluation_negatives(
+                e, index, per_positive=per_edge, seed=seed, allow_fewer=True
+            )
+            found[e.types] = np.asarray(drawn.nodes[drawn.valid], dtype=np.int64)
+    return found

@@ -1,0 +1,158 @@
+"""How well a fitted method tells hyperedges from negatives: AUC, average precision, ROC, ranks.
+
+Methods that know only pairs score a tuple by the mean or by the minimum of its pairs' similarities.
+Both are reported (``auc_mean``, ``auc_min``); ``auc`` is that of the better one *as judged on
+validation data*, never on the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.baselines.pairwise import AGGREGATES, PairwiseEmbedder
+from dhne.edges import EdgeType, NodeArray
+from dhne.embedder import Embedder
+from dhne.network import HyperNetwork
+
+from .filtered_ranking import CHUNK, rank_edges
+from .metrics import RocCurve, auc, average_precision, roc
+from .protocols import EVALUATION_SEED, NEGATIVES, Split
+
+Scores = npt.NDArray[np.float64]
+Tuples = Mapping[EdgeType, NodeArray]
+Report = Callable[[str, int, int], None]
+RANKED = 2000
+_ROWS = 1 << 16  # tuples scored at once
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an evaluation of hyperedges against negatives may vary.
+
+    Attributes
+    ----------
+    negatives : int
+        For each hyperedge.
+    evaluation_seed : int
+        Draws the negatives and which hyperedges are ranked.
+    ranked : int or None
+        How many hyperedges are ranked, each against all candidates; None ranks all, 0 none.
+    validation : float
+        The part of train that choices are judged on.
+    roc : bool
+        Whether the curve is kept.
+    chunk : int
+        How many tuples are scored at once in ranking.
+    """
+
+    negatives: int = NEGATIVES
+    evaluation_seed: int = EVALUATION_SEED
+    ranked: int | None = RANKED
+    validation: float = 0.1
+    roc: bool = False
+    chunk: int = CHUNK
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Metrics of one fit, the curve if it was asked for, and what was chosen or counted."""
+
+    metrics: dict[str, float]
+    curve: RocCurve | None = None
+    chosen: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def tuple_scores(model: Embedder, tuples: Tuples) -> dict[str, Scores]:
+    """Return the scores of all tuples, by aggregate for a pairwise method, else under ``""``."""
+    parts: dict[str, list[Scores]] = {}
+    for types, nodes in tuples.items():
+        for start in range(0, len(nodes), _ROWS):
+            rows = nodes[start : start + _ROWS]
+            if isinstance(model, PairwiseEmbedder):
+                found = model.scores_by_aggregate(rows, types)
+            else:
+                found = {"": model.score(rows, types)}
+            for name, scores in found.items():
+                parts.setdefault(name, []).append(scores)
+    return {name: np.concatenate(scores) for name, scores in parts.items()}
+
+
+def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
+    """Return the hyperedges by edge type, types without any left out."""
+    return {e.types: e.nodes for e in network.edge_sets if len(e)}
+
+
+def better_aggregate(model: PairwiseEmbedder, split: Split, options: Options) -> dict[str, Any]:
+    """Return which aggregate has the larger AUC on `split`, with both AUCs.
+
+    The negatives come from another seed than those of the test.
+    """
+    negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed + 1)
+    positive = tuple_scores(model, hyperedges(split.test))
+    negative = tuple_scores(model, negatives)
+    found = {name: auc(positive[name], negative[name]) for name in AGGREGATES}
+    return {"aggregate": max(AGGREGATES, key=lambda name: found[name]), "validation_auc": found}
+
+
+def separate(
+    model: Embedder,
+    split: Split,
+    options: Options,
+    *,
+    chosen: Mapping[str, Any] | None = None,
+    report: Report | None = None,
+) -> Outcome:
+    """Score the test hyperedges and their negatives and rank the former among all candidates.
+
+    Parameters
+    ----------
+    model : Embedder
+        Fitted on ``split.train``.
+    split : Split
+    options : Options
+    chosen : mapping, optional
+        From `better_aggregate`; needed for pairwise methods.
+    report : callable, optional
+        Called with (what, done, total) while ranking.
+    """
+    negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed)
+    positive = tuple_scores(model, hyperedges(split.test))
+    negative = tuple_scores(model, negatives)
+    best = "" if not isinstance(model, PairwiseEmbedder) else str((chosen or {})["aggregate"])
+    metrics = {
+        "auc": auc(positive[best], negative[best]),
+        "aupr": average_precision(positive[best], negative[best]),
+    }
+    if best:
+        for name in AGGREGATES:
+            metrics[f"auc_{name}"] = auc(positive[name], negative[name])
+            metrics[f"aupr_{name}"] = average_precision(positive[name], negative[name])
+    counts = {"positives": len(positive[best]), "negatives": len(negative[best]), "ranked": 0}
+    if options.ranked != 0:
+        ranking, counts["ranked"] = _ranked(model, split, options, best, report)
+        metrics |= ranking
+    curve = roc(positive[best], negative[best]) if options.roc else None
+    return Outcome(metrics, curve, dict(chosen or {}), counts)
+
+
+def _ranked(
+    model: Embedder, split: Split, options: Options, aggregate: str, report: Report | None
+) -> tuple[dict[str, float], int]:
+    if aggregate:
+        model.set_params(aggregate=aggregate)
+    progress = None if report is None else lambda done, total: report("ranking", done, total)
+    return rank_edges(
+        model,
+        split.test,
+        split.known,
+        limit=options.ranked,
+        seed=options.evaluation_seed,
+        chunk=options.chunk,
+        progress=progress,
+    )

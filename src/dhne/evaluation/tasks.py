@@ -1,0 +1,226 @@
+"""The tasks, for every method alike: link prediction, reconstruction, classification.
+
+`evaluate` is the straight line from data and a method's name to a record: for every seed it makes
+the method, fits it, measures, and notes seconds and peak memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import Any
+
+from dhne.baselines.pairwise import PairwiseEmbedder
+from dhne.embedder import Embedder
+from dhne.errors import ParameterError, UnknownNameError
+from dhne.network import HyperNetwork
+
+from .classification import classify_nodes, labelled
+from .memory import peak_mb, reset_peak
+from .methods import make_method
+from .protocols import (
+    PROTOCOLS,
+    Data,
+    Split,
+    link_prediction_split,
+    reconstruction_split,
+    validation_split,
+)
+from .results import Record, SeedResult, environment, plain
+from .separation import Options, Outcome, Report, better_aggregate, separate
+
+TASKS = ("link-prediction", "reconstruction", "classification")
+Make = Callable[[int], Embedder]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that an evaluation may vary, beside the method's own settings.
+
+    Attributes
+    ----------
+    options : Options
+        For the tasks that tell hyperedges from negatives.
+    keep : float, optional
+        Link prediction: the share of all hyperedges kept for training.
+    classification : dict
+        Keyword arguments of `classify_nodes`.
+    """
+
+    options: Options = field(default_factory=Options)
+    keep: float | None = None
+    classification: dict[str, Any] = field(default_factory=dict)
+
+
+def evaluate(
+    task: str,
+    data: Data | HyperNetwork,
+    method: str | Make,
+    *,
+    protocol: str = "paper",
+    seeds: Sequence[int] = (0,),
+    dim: int | None = None,
+    device: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    report: Report | None = None,
+) -> Record:
+    """Evaluate a method on a task and return the record.
+
+    Parameters
+    ----------
+    task : {"link-prediction", "reconstruction", "classification"}
+    data : Data or HyperNetwork
+    method : str or callable
+        A name of `METHODS`, or a function from a seed to an unfitted `Embedder` of your own.
+    protocol : {"paper", "clean"}
+    seeds : sequence of int
+        One fit each.
+    dim, device, params
+        See `make_method`; only for methods by name.
+    settings : Settings, optional
+    report : callable, optional
+        Called with (what, done, total) as the work goes on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> net = HyperNetwork.from_arrays({("a", "b"): rng.integers(0, 9, (40, 2))})
+    >>> record = evaluate("link-prediction", net, "she", dim=4, seeds=[0, 1])
+    >>> sorted(record.mean)[:4]
+    ['auc', 'auc_mean', 'auc_min', 'aupr']
+    """
+    _check(task, protocol, seeds)
+    if isinstance(data, HyperNetwork):
+        data = Data("network", data)
+    settings = settings or Settings()
+    make, name = _maker(method, dim, device, params)
+    config = _config(task, seeds, settings, make(seeds[0]))
+    results: list[SeedResult] = []
+    chosen: dict[str, Any] = {}
+    curves: dict[str, dict[str, list[float]]] = {}
+    for number, seed in enumerate(seeds):
+        work = _Work(task, data, protocol, seed, settings, _prefixed(report, number, seeds))
+        result, outcome, about = work.run(make)
+        results.append(result)
+        config |= about | {"counts": outcome.counts}
+        if outcome.chosen:
+            chosen[str(seed)] = outcome.chosen
+        if outcome.curve is not None:
+            curve = outcome.curve
+            curves[str(seed)] = {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()}
+    if chosen:
+        config["chosen"] = chosen
+    return Record(task, data.name, protocol, name, tuple(results), config, curves)
+
+
+def _check(task: str, protocol: str, seeds: Sequence[int]) -> None:
+    if task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, PROTOCOLS)
+    if not seeds:
+        raise ParameterError("an evaluation needs at least one seed")
+    if len(set(seeds)) != len(seeds):
+        raise ParameterError(f"seeds must differ from one another, got {list(seeds)}")
+
+
+def _maker(
+    method: str | Make, dim: int | None, device: str | None, params: Mapping[str, Any] | None
+) -> tuple[Make, str]:
+    if callable(method):
+        return method, type(method(0)).__name__
+    name = method
+    make_method(name, seed=0, dim=dim, device=device, settings=params)  # a typo fails at once
+    return lambda s: make_method(name, seed=s, dim=dim, device=device, settings=params), name
+
+
+def _prefixed(report: Report | None, number: int, seeds: Sequence[int]) -> Report:
+    def show(what: str, done: int, total: int) -> None:
+        if report is not None:
+            label = f"seed {seeds[number]} ({number + 1}/{len(seeds)}) {what}"
+            report(label if len(seeds) > 1 else what, done, total)
+
+    return show
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One seed's part of an evaluation."""
+
+    task: str
+    data: Data
+    protocol: str
+    seed: int
+    settings: Settings
+    report: Report
+
+    def run(self, make: Make) -> tuple[SeedResult, Outcome, dict[str, Any]]:
+        """Fit and measure; return also what was split how."""
+        split = self._split()
+        if self.task == "classification":
+            labelled(split.train, self.settings.classification.get("node_type"))
+        reset_peak()
+        self.report("fitting", 0, 0)
+        start = perf_counter()
+        model = make(self.seed).fit(split.train)
+        fitted = perf_counter()
+        outcome = self._measure(model, split, make)
+        seconds = {"fit": fitted - start, "evaluate": perf_counter() - fitted}
+        rounded = {k: round(v, 4) for k, v in seconds.items()}
+        about = {
+            "split": split.how,
+            "edges": {"train": split.train.num_edges(), "test": split.test.num_edges()},
+            "nodes": {t: split.train.num_nodes(t) for t in split.train.node_types},
+        }
+        return SeedResult(self.seed, outcome.metrics, rounded, peak_mb()), outcome, about
+
+    def _split(self) -> Split:
+        if self.task == "link-prediction":
+            keep = self.settings.keep
+            return link_prediction_split(self.data, self.protocol, seed=self.seed, keep=keep)
+        return reconstruction_split(self.data, self.protocol)
+
+    def _measure(self, model: Embedder, split: Split, make: Make) -> Outcome:
+        if self.task == "classification":
+            self.report("classifying", 0, 0)
+            extra = self.settings.classification
+            metrics = classify_nodes(split.train, model.embeddings_, **extra)
+            return Outcome(metrics)
+        chosen = None
+        if isinstance(model, PairwiseEmbedder):
+            chosen = self._choose(model, split, make)
+        self.report("scoring", 0, 0)
+        return separate(model, split, self.settings.options, chosen=chosen, report=self.report)
+
+    def _choose(self, model: PairwiseEmbedder, split: Split, make: Make) -> dict[str, Any]:
+        """Mean or minimum of the pairs, judged without a look at the test.
+
+        Link prediction: by another fit on 90% of train, judged on the rest of it. Reconstruction
+        is asked about the very edges it was fitted on, so they serve, with negatives of their own.
+        """
+        options = self.settings.options
+        if self.task == "reconstruction":
+            return better_aggregate(model, split, options)
+        self.report("choosing the aggregate", 0, 0)
+        inner = validation_split(split.train, fraction=options.validation, seed=self.seed)
+        trial = make(self.seed).fit(inner.train)
+        assert isinstance(trial, PairwiseEmbedder)
+        return better_aggregate(trial, inner, options)
+
+
+def _config(task: str, seeds: Sequence[int], settings: Settings, model: Embedder) -> dict[str, Any]:
+    """All that it takes to repeat the evaluation, beside the data."""
+    shown: dict[str, Any] = {"seeds": list(seeds)}
+    if task == "classification":
+        shown["classification"] = settings.classification
+    else:
+        shown |= asdict(settings.options)
+    if task == "link-prediction":
+        shown["keep"] = settings.keep
+    params = {k: v for k, v in model.get_params().items() if k != "random_state"}
+    shown["method"] = params | {"class": type(model).__name__}
+    found: dict[str, Any] = plain(shown | environment())
+    return found

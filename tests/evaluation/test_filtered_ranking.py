@@ -1,0 +1,131 @@
+"""Filtered ranks against a brute-force version, on ordered and unordered hyperedges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dhne.errors import ParameterError
+from dhne.evaluation.filtered_ranking import (
+    KnownCompletions,
+    filtered_ranks,
+    rank_edges,
+    ranking_metrics,
+)
+from dhne.network import HyperNetwork
+from tests.evaluation.toy import CoarseScores, Remembers, random_network
+
+
+def brute_force(model: CoarseScores, known: HyperNetwork, row: list[int], position: int) -> float:
+    """The mean over the best and the worst rank, one candidate at a time."""
+    edges = known.edge_set()
+    peers = [p for p, t in enumerate(edges.types) if t == edges.types[position]]
+
+    def key(tuple_: list[int]) -> tuple[object, ...]:
+        if edges.ordered:
+            return tuple(tuple_)
+        return tuple(sorted(zip(edges.types, tuple_, strict=True)))
+
+    true = {key(r) for r in edges.nodes.tolist()}
+    own = model._score_candidates(np.array([row]), edges.types, position)[0]
+    better = same = 0
+    for candidate in range(known.num_nodes(edges.types[position])):
+        other = [*row]
+        other[position] = candidate
+        if candidate == row[position] or key(other) in true:
+            continue
+        if not edges.ordered and candidate in [row[p] for p in peers if p != position]:
+            continue
+        better += own[candidate] > own[row[position]]
+        same += own[candidate] == own[row[position]]
+    return ((better + 1) + (better + same + 1)) / 2
+
+
+CASES = {
+    "three types": {"sizes": (6, 4, 9), "types": None, "ordered": True},
+    "pairs": {"sizes": (7, 11), "types": None, "ordered": True},
+    "head and tail": {"sizes": (8, 3, 8), "types": ("w", "r", "w"), "ordered": True},
+    "a set": {"sizes": (8, 8, 8), "types": ("a", "a", "a"), "ordered": False},
+    "a set and a place": {"sizes": (7, 3, 7), "types": ("a", "p", "a"), "ordered": False},
+    "four positions": {"sizes": (5, 4, 3, 4), "types": None, "ordered": True},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(seed=st.integers(0, 20), chunk=st.sampled_from([1, 17, 1000]))
+def test_ranks_are_those_of_brute_force(case: str, seed: int, chunk: int) -> None:
+    kind = CASES[case]
+    whole = random_network(
+        kind["sizes"], 40, seed=seed, types=kind["types"], ordered=kind["ordered"]
+    )
+    train, test = whole.split(0.4, seed=seed)
+    model = CoarseScores(levels=4, random_state=seed).fit(train)
+    edges = test.edge_set()
+    for position in range(edges.length):
+        known = KnownCompletions.build(whole.edge_set(), whole.position_sizes(), position)
+        got = filtered_ranks(model, edges.nodes, known, chunk=chunk)
+        want = [brute_force(model, whole, row, position) for row in edges.nodes.tolist()]
+        np.testing.assert_array_equal(got, want)
+
+
+def test_equal_scores_for_all_give_the_middle_rank() -> None:
+    net = HyperNetwork.from_arrays({("a", "b"): [[0, 0]]}, {"a": 1, "b": 11})
+    model = CoarseScores(levels=1).fit(net)
+    metrics, ranked = rank_edges(model, net, net)
+    assert ranked == 1
+    assert metrics["mean_rank/b"] == 6.0
+    assert metrics["hits@1/b"] == 0.0
+    assert metrics["mean_rank/a"] == 1.0
+
+
+def test_known_edges_are_no_mistakes() -> None:
+    # Both hyperedges score 1; each would tie with the other if the other were not left out.
+    net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 1]]}, {"a": 2, "b": 5})
+    metrics, _ = rank_edges(Remembers().fit(net), net, net)
+    assert metrics["hits@1/b"] == 1.0
+
+
+def test_overall_metrics_pool_the_positions() -> None:
+    whole = random_network((6, 4, 9), 60)
+    metrics, _ = rank_edges(CoarseScores().fit(whole), whole, whole)
+    for name in ("mrr", "hits@1", "hits@3", "hits@10", "mean_rank"):
+        parts = [metrics[f"{name}/t{p}"] for p in range(3)]
+        assert metrics[name] == pytest.approx(np.mean(parts))
+
+
+def test_metrics_by_hand() -> None:
+    found = ranking_metrics(np.array([1.0, 2.0, 4.0, 20.0]))
+    assert found["mrr"] == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 20) / 4)
+    assert (found["hits@1"], found["hits@3"], found["hits@10"]) == (0.25, 0.5, 0.75)
+    assert found["mean_rank"] == 6.75
+
+
+def test_a_limit_draws_the_same_edges_each_time() -> None:
+    whole = random_network((20, 20, 20), 200)
+    model = CoarseScores(levels=50).fit(whole)
+    one, ranked = rank_edges(model, whole, whole, limit=30, seed=3)
+    assert ranked == 30
+    assert one == rank_edges(model, whole, whole, limit=30, seed=3)[0]
+    assert one != rank_edges(model, whole, whole, limit=30, seed=4)[0]
+    assert rank_edges(model, whole, whole, limit=900)[1] == 200
+
+
+def test_progress_counts_every_query() -> None:
+    whole = random_network((6, 5), 20)
+    steps: list[tuple[int, int]] = []
+    rank_edges(
+        CoarseScores().fit(whole), whole, whole, progress=lambda d, t: steps.append((d, t)), chunk=9
+    )
+    assert steps[-1] == (40, 40)
+
+
+def test_scores_that_are_not_numbers_are_refused() -> None:
+    class Broken(CoarseScores):
+        def _score_ids(self, nodes, edge_type):  # type: ignore[no-untyped-def]
+            return np.full(len(nodes), np.nan)
+
+    net = random_network((4, 4), 8)
+    with pytest.raises(ParameterError, match="did not converge"):
+        rank_edges(Broken().fit(net), net, net)

@@ -1,0 +1,241 @@
+"""From hyperedges to what one step looks at: shuffled, with fresh negatives, each node once.
+
+An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
+batches, so that every batch holds each type in its proportion. All randomness of an epoch comes from
+(seed, epoch), so that training can go on after any interruption as if there had been none.
+
+With `leave_one_out`, while a hyperedge e is scored, and the negatives drawn from it, its own entries
+are out of its nodes' adjacency rows: for each node v of e there is an extra row, v's row minus those
+entries. A negative's node that was replaced has its whole row, as it had no part in e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .adjacency import AdjacencyMatrix
+from .edges import EdgeSet, EdgeType
+from .errors import SaturatedNetworkError
+from .evidence import PairEvidence
+from .kernels import ExtraRows, Kernels, RowSelection, SparseMatrix
+from .model import Batch, TupleBatch, TypeBatch
+from .network import HyperNetwork
+from .sampling import NegativeSampler
+
+_CHUNK = 1 << 21  # tuples whose negatives are drawn in one go
+
+
+@dataclass(frozen=True)
+class Positives:
+    """The hyperedges of one type on the training device, in the order of an epoch."""
+
+    types: EdgeType
+    ordered: bool
+    nodes: Tensor  # int64[m, N]
+    weights: Tensor  # float[m]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One edge type's tuples of a batch: B hyperedges, then k negatives of each."""
+
+    edges: Positives
+    negatives: Tensor  # int64[B * k, N]
+    valid: Tensor  # bool[B * k]
+    per_positive: int
+
+
+class BatchMaker:
+    """Makes the batches of each epoch.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+        What is trained on.
+    matrices : mapping of node type to AdjacencyMatrix
+    kernels : Kernels
+    batch_size : int
+        Hyperedges a batch, negatives not counted.
+    sampler : NegativeSampler
+    alpha : float
+        The weight of the second-order loss.
+    leave_one_out, evidence : bool, PairEvidence or None
+    """
+
+    def __init__(
+        self,
+        network: HyperNetwork,
+        matrices: Mapping[str, AdjacencyMatrix],
+        kernels: Kernels,
+        *,
+        batch_size: int,
+        sampler: NegativeSampler,
+        alpha: Mapping[str, float],
+        device: torch.device,
+        dtype: torch.dtype,
+        leave_one_out: bool = False,
+        evidence: PairEvidence | None = None,
+    ) -> None:
+        self.network, self.kernels, self.sampler = network, kernels, sampler
+        self.alpha, self.device, self.dtype = alpha, device, dtype
+        self.leave_one_out, self.evidence = leave_one_out, evidence
+        self.num_batches = max(1, -(-network.num_edges() // batch_size))
+        self.sparse = {t: SparseMatrix.of(a, device=device, dtype=dtype) for t, a in matrices.items()}
+        self._columns = {t: a.blocks for t, a in matrices.items()}
+        self._column_scale = {
+            t: torch.from_numpy(_inverse(a.column_max)).to(device=device, dtype=dtype)
+            for t, a in matrices.items()
+        }
+        self._edges = {e.types: self._on_device(e) for e in network.edge_sets if len(e)}
+
+    def _on_device(self, edges: EdgeSet) -> Positives:
+        nodes = torch.from_numpy(edges.nodes.copy()).to(self.device)
+        weights = torch.from_numpy(edges.weights.copy()).to(device=self.device, dtype=self.dtype)
+        return Positives(edges.types, edges.ordered, nodes, weights)
+
+    def epoch(self, seed: int, epoch: int) -> Iterator[Batch]:
+        """Yield the batches of one epoch; the same seed and epoch give the same batches."""
+        rng = np.random.default_rng([seed, epoch])
+        shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
+        batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.network.num_edges()))
+        for first in range(0, self.num_batches, batches_at_once):
+            last = min(first + batches_at_once, self.num_batches)
+            pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
+            for parts in zip(*pieces, strict=True):
+                yield self._assemble([p for p in parts if len(p.edges.nodes)])
+
+    def _draw(
+        self, edges: Positives, first: int, last: int, rng: np.random.Generator
+    ) -> list[Drawn]:
+        """Draw the negatives of several batches at once and hand them out batch by batch."""
+        m, k = len(edges.nodes), self.sampler.per_positive
+        cuts = [m * b // self.num_batches for b in range(first, last + 1)]
+        nodes = edges.nodes[cuts[0] : cuts[-1]]
+        if self.device.type == "cpu":
+            found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
+            drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
+            if len(valid) and not bool(valid.any()):
+                raise SaturatedNetworkError(f"no negatives exist for edges of type {edges.types!r}")
+        else:
+            source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
+            found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
+            drawn, valid = found.nodes, found.valid
+        result = []
+        for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+            part = slice((low - cuts[0]) * k, (high - cuts[0]) * k)
+            rows = slice(low, high)
+            mine = Positives(edges.types, edges.ordered, edges.nodes[rows], edges.weights[rows])
+            result.append(Drawn(mine, drawn[part], valid[part], k))
+        return result
+
+    def _assemble(self, drawn: list[Drawn]) -> Batch:
+        """Number each type's distinct nodes and point the tuples at them."""
+        tuples = [torch.cat([d.edges.nodes, d.negatives]) for d in drawn]
+        total = sum(len(t) for t in tuples)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for g, d in enumerate(drawn):
+            for position, t in enumerate(d.edges.types):
+                places.setdefault(t, []).append((g, position))
+        index = [torch.empty_like(t) for t in tuples]
+        extra = self._left_out(drawn) if self.leave_one_out else {}
+        types = {}
+        for t, where in places.items():
+            found = self.kernels.distinct([tuples[g][:, p] for g, p in where], self.network.num_nodes(t))
+            for (g, p), inverse in zip(where, found.inverse, strict=True):
+                index[g][:, p] = inverse
+            base = None
+            if self.leave_one_out:
+                base = self._point_at_variants(drawn, where, index, len(found.nodes))
+            selection = RowSelection(self.sparse[t], found.nodes, extra.get(t))
+            visits = found.visits.to(self.dtype) * (self.alpha[t] / total)
+            types[t] = TypeBatch(self.kernels.prepare(selection), visits, base)
+        groups = [self._tuple_batch(d, i, t) for d, i, t in zip(drawn, index, tuples, strict=True)]
+        return Batch(types, groups, total)
+
+    def _tuple_batch(self, drawn: Drawn, index: Tensor, tuples: Tensor) -> TupleBatch:
+        target = torch.zeros(len(tuples), dtype=self.dtype, device=self.device)
+        target[: len(drawn.edges.nodes)] = 1
+        weight = torch.cat([torch.ones_like(target[: len(drawn.edges.nodes)]), drawn.valid.to(self.dtype)])
+        features = None
+        if self.evidence is not None:
+            m, k = len(drawn.edges.nodes), drawn.per_positive
+            own = drawn.edges.weights
+            kept = torch.cat([torch.ones_like(drawn.edges.nodes, dtype=torch.bool), self._kept(drawn)])
+            features = self.evidence.features(
+                tuples,
+                drawn.edges.types,
+                ordered=drawn.edges.ordered,
+                left_out=torch.cat([own, own.repeat_interleave(k, output_size=m * k)]),
+                kept=kept,
+            )
+        return TupleBatch(drawn.edges.types, index, target, weight, features)
+
+    # -- leaving a hyperedge out -----------------------------------------------------------------
+
+    def _kept(self, drawn: Drawn) -> Tensor:
+        """``bool[B * k, N]``: where a negative still holds its hyperedge's node."""
+        m, k = len(drawn.edges.nodes), drawn.per_positive
+        source = drawn.edges.nodes.repeat_interleave(k, dim=0, output_size=m * k)
+        return drawn.negatives == source
+
+    def _left_out(self, drawn: list[Drawn]) -> dict[str, ExtraRows]:
+        """For each node of each hyperedge, the hyperedge's entries in its row, negative."""
+        columns: dict[str, list[Tensor]] = {}
+        values: dict[str, list[Tensor]] = {}
+        for d in drawn:
+            types, nodes = d.edges.types, d.edges.nodes
+            width = max(len(e.edges.types) for e in drawn) - 1
+            for p, t in enumerate(types):
+                column = torch.zeros(len(nodes), width, dtype=torch.int64, device=self.device)
+                value = torch.zeros(len(nodes), width, dtype=self.dtype, device=self.device)
+                for slot, q in enumerate(q for q in range(len(types)) if q != p):
+                    column[:, slot] = nodes[:, q] + self._columns[t][types[q]]
+                    entry = -d.edges.weights * self._column_scale[t][column[:, slot]]
+                    value[:, slot] = entry * _adds(nodes, types, p, q)
+                columns.setdefault(t, []).append(column)
+                values.setdefault(t, []).append(value)
+        return {t: ExtraRows(torch.cat(columns[t]), torch.cat(values[t])) for t in columns}
+
+    def _point_at_variants(
+        self, drawn: list[Drawn], where: list[tuple[int, int]], index: list[Tensor], plain: int
+    ) -> Tensor:
+        """Point hyperedges, and what negatives keep of them, at the rows that leave them out."""
+        base, offset = [], plain
+        for g, p in where:
+            d = drawn[g]
+            m, k = len(d.edges.nodes), d.per_positive
+            base.append(index[g][:m, p].clone())
+            variant = torch.arange(offset, offset + m, device=self.device)
+            same = self._kept(d)[:, p]
+            spread = variant.repeat_interleave(k, output_size=m * k)
+            index[g][m:, p] = torch.where(same, spread, index[g][m:, p])
+            index[g][:m, p] = variant
+            offset += m
+        return torch.cat(base)
+
+
+def _adds(nodes: Tensor, types: EdgeType, p: int, q: int) -> Tensor | int:
+    """Whether position q adds an entry to the row of position p's node.
+
+    Not if it holds the same node, nor if that node stood at an earlier position already.
+    """
+    earlier = [r for r in range(q) if types[r] == types[q]]
+    if types[p] == types[q] and p not in earlier:
+        earlier.append(p)
+    if not earlier:
+        return 1
+    return torch.stack([nodes[:, q] != nodes[:, r] for r in earlier]).all(dim=0)
+
+
+def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
+    order = torch.from_numpy(rng.permutation(len(edges.nodes))).to(edges.nodes.device)
+    return Positives(edges.types, edges.ordered, edges.nodes[order], edges.weights[order])
+
+
+def _inverse(column_max: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    return np.divide(1.0, column_max, out=np.zeros_like(column_max), where=column_max > 0)

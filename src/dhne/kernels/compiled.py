@@ -1,0 +1,398 @@
+"""Loops over non-zeros, compiled by numba for the CPU; plain arrays in, plain arrays out.
+
+Work is cut into one piece a thread, equal in non-zeros, so that a hub's row is shared out like any
+other. No two threads write to the same place and every sum has one order, so that the bits depend
+on the number of threads alone. Gradients of tables are summed column by column through the
+transposed batch matrix that `transpose` makes; nothing is scattered. `pieces` is the number of
+threads, given from outside because what asks numba for it cannot be cached.
+"""
+
+# The functions are written for numba: index loops, no annotations it could not use.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# ruff: noqa: ANN001, ANN201, ANN202, D103
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+_fast = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_threads = {**_fast, "parallel": True}
+
+
+# -- the batch matrix and its transpose ------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True)
+def row_starts(indptr, rows, num_extra, k):
+    """Return where each row of the batch matrix begins among its entries, and where the last ends."""
+    starts = np.empty(len(rows) + num_extra + 1, np.int64)
+    starts[0] = 0
+    for i in range(len(rows)):
+        starts[i + 1] = starts[i] + indptr[rows[i] + 1] - indptr[rows[i]]
+    for i in range(len(rows), len(rows) + num_extra):
+        starts[i + 1] = starts[i] + k
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def copy_entries(indptr, indices, values, rows, starts, columns, data):
+    """Copy the entries of the selected rows one after the other."""
+    for i in range(len(rows)):
+        source = indptr[rows[i]]
+        for e in range(starts[i], starts[i + 1]):
+            columns[e] = indices[source + e - starts[i]]
+            data[e] = values[source + e - starts[i]]
+
+
+@njit(nogil=True, cache=True)
+def transpose(starts, columns, slot):
+    """Return the batch matrix by columns.
+
+    `slot` is scratch, -1 everywhere before and after. Returns (touched columns, where each begins,
+    the row of each entry, the entry's number), entries of a column in the order of their rows.
+    """
+    n = len(columns)
+    touched = np.empty(n, np.int64)
+    of_entry = np.empty(n, np.int32)
+    count = np.zeros(n + 1, np.int64)
+    k = 0
+    for e in range(n):
+        c = columns[e]
+        s = slot[c]
+        if s < 0:
+            s = k
+            slot[c] = s
+            touched[s] = c
+            k += 1
+        of_entry[e] = s
+        count[s + 1] += 1
+    begins = np.empty(k + 1, np.int64)
+    begins[0] = 0
+    for s in range(k):
+        begins[s + 1] = begins[s] + count[s + 1]
+        count[s] = begins[s]
+        slot[touched[s]] = -1
+    row_of = np.empty(n, np.int32)
+    entry_of = np.empty(n, np.int32)
+    for i in range(len(starts) - 1):
+        for e in range(starts[i], starts[i + 1]):
+            at = count[of_entry[e]]
+            count[of_entry[e]] = at + 1
+            row_of[at] = i
+            entry_of[at] = e
+    return touched[:k].copy(), begins, row_of, entry_of
+
+
+@njit(nogil=True, cache=True)
+def _row_at(starts, entry):
+    """The last row that begins at or before an entry."""
+    low, high = 0, len(starts) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if starts[middle] <= entry:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+# -- encode: M W -----------------------------------------------------------------------------------
+
+
+@njit(**_fast)
+def _add_rows(columns, data, low, high, table, out):
+    """out += Σ_e data[e] · table[columns[e]] for low ≤ e < high, four rows at a time."""
+    d = table.shape[1]
+    e = low
+    while e + 4 <= high:
+        a, b, c, g = table[columns[e]], table[columns[e + 1]], table[columns[e + 2]], table[columns[e + 3]]
+        va, vb, vc, vg = data[e], data[e + 1], data[e + 2], data[e + 3]
+        for f in range(d):
+            out[f] += va * a[f] + vb * b[f] + vc * c[f] + vg * g[f]
+        e += 4
+    while e < high:
+        a = table[columns[e]]
+        va = data[e]
+        for f in range(d):
+            out[f] += va * a[f]
+        e += 1
+
+
+@njit(**_fast)
+def _encode_piece(starts, columns, data, table, low, high, out, partial):
+    """Rows of the entries low … high-1; a row that began in an earlier piece goes to `partial`."""
+    row = _row_at(starts, low)
+    first = -1
+    while row < len(starts) - 1 and starts[row] < high:
+        begin, end = max(low, starts[row]), min(high, starts[row + 1])
+        if starts[row] < low:
+            first = row
+            _add_rows(columns, data, begin, end, table, partial)
+        else:
+            _add_rows(columns, data, begin, end, table, out[row])
+        row += 1
+    return first
+
+
+@njit(**_threads)
+def encode(starts, columns, data, table, pieces):
+    """Return M W."""
+    n = starts[-1]
+    out = np.zeros((len(starts) - 1, table.shape[1]), table.dtype)
+    partial = np.zeros((pieces, table.shape[1]), table.dtype)
+    first = np.full(pieces, -1, np.int64)
+    for k in prange(pieces):
+        low, high = n * k // pieces, n * (k + 1) // pieces
+        if low < high:
+            first[k] = _encode_piece(starts, columns, data, table, low, high, out, partial[k])
+    for k in range(pieces):
+        if first[k] >= 0:
+            out[first[k]] += partial[k]
+    return out
+
+
+@njit(**_fast)
+def _sum_column(begin, end, row_of, entry_of, data, x, out):
+    """out = Σ over a column's entries of data[entry] · x[row]."""
+    d = x.shape[1]
+    for f in range(d):
+        out[f] = 0
+    e = begin
+    while e + 2 <= end:
+        a, b = x[row_of[e]], x[row_of[e + 1]]
+        va, vb = data[entry_of[e]], data[entry_of[e + 1]]
+        for f in range(d):
+            out[f] += va * a[f] + vb * b[f]
+        e += 2
+    if e < end:
+        a = x[row_of[e]]
+        va = data[entry_of[e]]
+        for f in range(d):
+            out[f] += va * a[f]
+
+
+@njit(**_threads)
+def table_gradient(begins, row_of, entry_of, data, x, pieces):
+    """Return Mᵀ x at the touched columns, with `data` for the entries of M."""
+    n = begins[-1]
+    out = np.empty((len(begins) - 1, x.shape[1]), x.dtype)
+    for k in prange(pieces):
+        low, high = n * k // pieces, n * (k + 1) // pieces
+        s = _first_column(begins, low)
+        while s < len(begins) - 1 and begins[s] < high:
+            _sum_column(begins[s], begins[s + 1], row_of, entry_of, data, x, out[s])
+            s += 1
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _first_column(begins, entry):
+    """The first column that begins at or after an entry."""
+    low, high = 0, len(begins) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if begins[middle] < entry:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(**_threads)
+def column_sums(begins, entry_of, data):
+    """Return the sum of `data` over each touched column."""
+    out = np.zeros(len(begins) - 1, data.dtype)
+    for s in prange(len(begins) - 1):
+        total = out[s]
+        for e in range(begins[s], begins[s + 1]):
+            total += data[entry_of[e]]
+        out[s] = total
+    return out
+
+
+# -- reconstruction: Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² ------------------------------------------
+
+
+@njit(**_fast)
+def _reconstruct_entry(x, v, c, a, weight):
+    """Return (loss, derivative of the loss in the logit) of one non-zero."""
+    z = c
+    for f in range(len(x)):
+        z += x[f] * v[f]
+    fitted = 1 / (1 + math.exp(-z))
+    error = fitted - a
+    return weight * error * error, 2 * weight * error * fitted * (1 - fitted)
+
+
+@njit(**_fast)
+def _reconstruct_piece(
+    starts, columns, data, x, table, bias, weights, low, high, slope, dx, partial
+):
+    row = _row_at(starts, low)
+    first = -1
+    loss = 0.0
+    d = x.shape[1]
+    while row < len(starts) - 1 and starts[row] < high:
+        gradient = dx[row]
+        if starts[row] < low:
+            first = row
+            gradient = partial
+        for e in range(max(low, starts[row]), min(high, starts[row + 1])):
+            v = table[columns[e]]
+            part, s = _reconstruct_entry(x[row], v, bias[columns[e]], data[e], weights[row])
+            loss += part
+            slope[e] = s
+            for f in range(d):
+                gradient[f] += s * v[f]
+        row += 1
+    return first, loss
+
+
+@njit(**_threads)
+def reconstruction(starts, columns, data, x, table, bias, weights, pieces):
+    """Return (loss, its slope in each non-zero's logit, its gradient in x)."""
+    n = starts[-1]
+    slope = np.empty(n, x.dtype)
+    dx = np.zeros_like(x)
+    partial = np.zeros((pieces, x.shape[1]), x.dtype)
+    first = np.full(pieces, -1, np.int64)
+    loss = np.zeros(pieces, np.float64)
+    for k in prange(pieces):
+        low, high = n * k // pieces, n * (k + 1) // pieces
+        if low < high:
+            first[k], loss[k] = _reconstruct_piece(
+                starts, columns, data, x, table, bias, weights, low, high, slope, dx, partial[k]
+            )
+    for k in range(pieces):
+        if first[k] >= 0:
+            dx[first[k]] += partial[k]
+    return loss.sum(), slope, dx
+
+
+# -- the hidden layer's pre-activation ----------------------------------------------------------------
+
+
+@njit(**_threads)
+def gather_sum(parts, index):
+    """Return Σ_p parts[p][index[:, p]]."""
+    m = len(index)
+    h = parts[0].shape[1]
+    out = np.empty((m, h), parts[0].dtype)
+    for i in prange(m):
+        line = out[i]
+        part = parts[0][index[i, 0]]
+        for f in range(h):
+            line[f] = part[f]
+        for p in range(1, len(parts)):
+            part = parts[p][index[i, p]]
+            for f in range(h):
+                line[f] += part[f]
+    return out
+
+
+@njit(nogil=True, cache=True)
+def sort_by_node(index, num_nodes):
+    """Return (where each node's tuples begin, the tuples by node), tuples in order."""
+    begins = np.zeros(num_nodes + 1, np.int64)
+    for i in range(len(index)):
+        begins[index[i] + 1] += 1
+    for v in range(num_nodes):
+        begins[v + 1] += begins[v]
+    cursor = begins[:-1].copy()
+    tuples = np.empty(len(index), np.int64)
+    for i in range(len(index)):
+        tuples[cursor[index[i]]] = i
+        cursor[index[i]] += 1
+    return begins, tuples
+
+
+@njit(**_fast)
+def _sum_rows(begin, end, rows, x, out):
+    for f in range(x.shape[1]):
+        out[f] = 0
+    for e in range(begin, end):
+        line = x[rows[e]]
+        for f in range(x.shape[1]):
+            out[f] += line[f]
+
+
+@njit(**_threads)
+def scatter_sum(begins, tuples, x, pieces):
+    """Return for each node the sum of the rows of `x` of its tuples."""
+    n = begins[-1]
+    out = np.zeros((len(begins) - 1, x.shape[1]), x.dtype)
+    for k in prange(pieces):
+        low, high = n * k // pieces, n * (k + 1) // pieces
+        v = _first_column(begins, low)
+        while v < len(begins) - 1 and begins[v] < high:
+            _sum_rows(begins[v], begins[v + 1], tuples, x, out[v])
+            v += 1
+    return out
+
+
+# -- bookkeeping ---------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True)
+def distinct(nodes, slot):
+    """Return (distinct nodes in order of appearance, visits, inverse); `slot` is scratch, -1."""
+    inverse = np.empty(len(nodes), np.int64)
+    found = np.empty(len(nodes), np.int64)
+    visits = np.zeros(len(nodes), np.int64)
+    k = 0
+    for i in range(len(nodes)):
+        s = slot[nodes[i]]
+        if s < 0:
+            s = k
+            slot[nodes[i]] = s
+            found[s] = nodes[i]
+            k += 1
+        inverse[i] = s
+        visits[s] += 1
+    for s in range(k):
+        slot[found[s]] = -1
+    if k == len(slot):  # every node is there: let them stand in order, as the whole matrix does
+        in_order = np.zeros(k, np.int64)
+        for s in range(k):
+            in_order[found[s]] = visits[s]
+        return np.arange(k), in_order, nodes.copy()
+    return found[:k].copy(), visits[:k].copy(), inverse
+
+
+# -- optimizers ------------------------------------------------------------------------------------------
+
+
+@njit(**_threads)
+def adam(rows, gradient, p, m, v, rate, beta1, beta2, correction, epsilon):
+    """Adam on the rows of p; `rate` = lr / (1 − β1^t), `correction` = 1 / (1 − β2^t)."""
+    one = p.dtype.type(1)
+    for i in prange(len(rows)):
+        r = rows[i]
+        pr, mr, vr, g = p[r], m[r], v[r], gradient[i]
+        for f in range(p.shape[1]):
+            mr[f] = beta1 * mr[f] + (one - beta1) * g[f]
+            vr[f] = beta2 * vr[f] + (one - beta2) * g[f] * g[f]
+            pr[f] -= rate * mr[f] / (math.sqrt(vr[f] * correction) + epsilon)
+
+
+@njit(**_threads)
+def scaled_gradient(rows, gradient, p, s, lr, decay, gain, epsilon):
+    """RMSprop (decay β2, gain 1 − β2) and Adagrad (1, 1): p −= lr · g / (√s + ε)."""
+    for i in prange(len(rows)):
+        r = rows[i]
+        pr, sr, g = p[r], s[r], gradient[i]
+        for f in range(p.shape[1]):
+            sr[f] = decay * sr[f] + gain * g[f] * g[f]
+            pr[f] -= lr * g[f] / (math.sqrt(sr[f]) + epsilon)
+
+
+@njit(**_threads)
+def plain_gradient(rows, gradient, p, lr):
+    """Stochastic gradient descent: p −= lr · g."""
+    for i in prange(len(rows)):
+        pr, g = p[rows[i]], gradient[i]
+        for f in range(p.shape[1]):
+            pr[f] -= lr * g[f]

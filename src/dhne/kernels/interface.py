@@ -1,0 +1,153 @@
+"""The few operations that training spends its time in, behind one small interface.
+
+All of them work on the non-zeros of adjacency rows, so that their cost is that of the rows' degrees
+and never of the number of nodes. A backend implements five:
+
+===================  ===========================================================================
+`encode`             M W                              rows of a sparse matrix times a table
+`reconstruction`     Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)²   over the non-zeros j of row i
+`gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
+`distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
+`update`             one optimizer step over the rows of a parameter that have a gradient
+===================  ===========================================================================
+
+The first three are differentiable. The gradient of a *table* (W, V, c: a row a column of the
+adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give it
+as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
+gradient are left alone, so a step never costs more than what it touched.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..adjacency import AdjacencyMatrix
+
+
+@dataclass(frozen=True)
+class SparseMatrix:
+    """A CSR matrix as tensors: row i has the columns ``indices[indptr[i]:indptr[i + 1]]``."""
+
+    indptr: Tensor  # int64[n + 1]
+    indices: Tensor  # int32[nnz] or int64[nnz]
+    values: Tensor  # float[nnz]
+    num_columns: int
+
+    @classmethod
+    def of(
+        cls, matrix: AdjacencyMatrix, *, device: torch.device, dtype: torch.dtype
+    ) -> SparseMatrix:
+        """Move a scaled adjacency matrix to a device."""
+        csr = matrix.matrix
+        return cls(
+            torch.from_numpy(csr.indptr.astype(np.int64)).to(device),
+            torch.from_numpy(csr.indices.astype(np.int32)).to(device),
+            torch.from_numpy(csr.data).to(device=device, dtype=dtype),
+            int(csr.shape[1]),
+        )
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return len(self.indptr) - 1
+
+
+@dataclass(frozen=True)
+class ExtraRows:
+    """Rows given by their entries, k each: ``columns: int64[r, k]``, ``values: float[r, k]``."""
+
+    columns: Tensor
+    values: Tensor
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+@dataclass(frozen=True)
+class RowSelection:
+    """Some rows of a sparse matrix, and possibly extra rows below them: the matrix M of a batch."""
+
+    matrix: SparseMatrix
+    rows: Tensor  # int64[b], distinct
+    extra: ExtraRows | None = None
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows of M, extra ones included."""
+        return len(self.rows) + (len(self.extra) if self.extra is not None else 0)
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct nodes of one type in a batch, and how often each was visited.
+
+    Their order is the backend's; if all nodes of the type are there, it is ascending.
+    """
+
+    nodes: Tensor  # int64[b]
+    visits: Tensor  # int64[b]
+    inverse: list[Tensor]  # for each input column, int64: where each node is in `nodes`
+
+
+@dataclass(frozen=True)
+class UpdateRule:
+    """An optimizer's constants; see :mod:`dhne.optimizers` for the formulas."""
+
+    name: str  # "adam", "rmsprop", "adagrad" or "sgd"
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+
+
+class Kernels(ABC):
+    """One backend's implementation of the operations above."""
+
+    name: str
+
+    def prepare(self, selection: RowSelection) -> Any:
+        """Return what `encode` and `reconstruction` can share for one batch and matrix."""
+        return selection
+
+    @abstractmethod
+    def encode(self, plan: Any, table: Tensor) -> Tensor:
+        """Return M W, ``float[rows of M, d]``, for the table W ``float[columns, d]``."""
+
+    @abstractmethod
+    def reconstruction(
+        self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
+    ) -> Tensor:
+        """Return the scalar Σ_i visits_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² over the non-zeros.
+
+        `x` is ``float[b, d]``, one row for each selected row of the matrix (not the extra ones);
+        `table` is V ``float[columns, d]``, `bias` is c ``float[columns]``.
+        """
+
+    @abstractmethod
+    def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
+        """Return Σ_p parts[p][index[:, p]] for ``index: int64[m, N]``."""
+
+    @abstractmethod
+    def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
+        """Return the distinct ids among int64 `columns`, each below `num_nodes`."""
+
+    @abstractmethod
+    def update(
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, lr: float, step: int
+    ) -> None:
+        """Take one optimizer step in place, over the rows of `parameter` that have a gradient."""
+
+
+def sigmoid_loss_parts(
+    logits: Tensor, values: Tensor, weights: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return (ω (σ(z) − a)², its derivative in z) elementwise."""
+    fitted = torch.sigmoid(logits)
+    error = fitted - values
+    return weights * error * error, 2 * weights * error * fitted * (1 - fitted)

@@ -1,0 +1,124 @@
+"""The reference backend: the operations in plain torch, on any device, for reading and for checking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .interface import Distinct, Kernels, RowSelection, UpdateRule
+
+
+class _Entries:
+    """The non-zeros of a row selection, spelled out: (row within M, column, value)."""
+
+    def __init__(self, selection: RowSelection) -> None:
+        matrix, rows = selection.matrix, selection.rows
+        start = matrix.indptr[rows]
+        degree = matrix.indptr[rows + 1] - start
+        self.num_rows = selection.num_rows
+        self.row = torch.repeat_interleave(torch.arange(len(rows), device=rows.device), degree)
+        first = torch.cumsum(degree, 0) - degree
+        position = torch.arange(len(self.row), device=rows.device) + (start - first)[self.row]
+        self.column = matrix.indices[position].long()
+        self.value = matrix.values[position]
+        self.num_stored = len(self.row)  # those of the matrix itself, before the extra rows'
+        if selection.extra is not None:
+            extra = selection.extra
+            k = extra.columns.shape[1]
+            row = len(rows) + torch.arange(len(extra), device=rows.device)
+            self.row = torch.cat([self.row, row.repeat_interleave(k)])
+            self.column = torch.cat([self.column, extra.columns.reshape(-1)])
+            self.value = torch.cat([self.value, extra.values.reshape(-1)])
+
+
+class ReferenceKernels(Kernels):
+    """Gather, multiply, sum: every non-zero spelled out, gradients by autograd."""
+
+    name = "reference"
+
+    def prepare(self, selection: RowSelection) -> _Entries:
+        """Spell the non-zeros out."""
+        return _Entries(selection)
+
+    def encode(self, plan: Any, table: Tensor) -> Tensor:
+        """Return M W."""
+        weighted = plan.value[:, None] * torch.nn.functional.embedding(
+            plan.column, table, sparse=True
+        )
+        out = table.new_zeros(plan.num_rows, table.shape[1])
+        return out.index_add(0, plan.row, weighted)
+
+    def reconstruction(
+        self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
+    ) -> Tensor:
+        """Return the weighted squared error over the stored non-zeros."""
+        n = plan.num_stored
+        row, column, value = plan.row[:n], plan.column[:n], plan.value[:n]
+        v = torch.nn.functional.embedding(column, table, sparse=True)
+        c = torch.nn.functional.embedding(column, bias[:, None], sparse=True)[:, 0]
+        fitted = torch.sigmoid((x[row] * v).sum(1) + c)
+        return (visits[row] * (fitted - value) ** 2).sum()
+
+    def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
+        """Return Σ_p parts[p][index[:, p]]."""
+        total = parts[0][index[:, 0]]
+        for position in range(1, len(parts)):
+            total = total + parts[position][index[:, position]]
+        return total
+
+    def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
+        """Sort and compare neighbours."""
+        nodes, inverse, visits = torch.unique(
+            torch.cat(list(columns)), return_inverse=True, return_counts=True
+        )
+        return Distinct(nodes, visits, list(torch.split(inverse, [len(c) for c in columns])))
+
+    def update(
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, lr: float, step: int
+    ) -> None:
+        """Gather the rows that have a gradient, step, put them back."""
+        gradient = parameter.grad
+        if gradient is None:
+            return
+        rows, g = touched_rows(gradient)
+        new = [t[rows] for t in (parameter.detach(), *state)]
+        step_rows(new, g, rule, lr, step)
+        with torch.no_grad():
+            for whole, part in zip((parameter, *state), new, strict=True):
+                whole[rows] = part
+
+
+def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
+    """Return (rows that have a gradient, their gradients)."""
+    if gradient.is_sparse:
+        gradient = gradient.coalesce()
+        return gradient.indices()[0], gradient.values()
+    flat = gradient.reshape(len(gradient), -1) if gradient.dim() else gradient.reshape(1, 1)
+    rows = torch.nonzero((flat != 0).any(dim=1))[:, 0]
+    return rows, gradient[rows] if gradient.dim() else gradient.reshape(1)
+
+
+def step_rows(
+    values: Sequence[Tensor], g: Tensor, rule: UpdateRule, lr: float, step: int
+) -> None:
+    """One optimizer step in place on (parameter, *state), by the formulas of `dhne.optimizers`."""
+    p = values[0]
+    if rule.name == "sgd":
+        p.sub_(lr * g)
+    elif rule.name == "adagrad":
+        s = values[1]
+        s.add_(g * g)
+        p.sub_(lr * g / (s.sqrt() + rule.epsilon))
+    elif rule.name == "rmsprop":
+        s = values[1]
+        s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
+        p.sub_(lr * g / (s.sqrt() + rule.epsilon))
+    else:
+        m, s = values[1], values[2]
+        m.mul_(rule.beta1).add_((1 - rule.beta1) * g)
+        s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
+        rate = lr / (1 - rule.beta1**step)
+        p.sub_(rate * m / ((s / (1 - rule.beta2**step)).sqrt() + rule.epsilon))

@@ -158,6 +158,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def malformed(path: Path, number: int, why: object) -> InputError:
+    """The error for a line that is not what the format says."""
     return InputError(
         f"not a line of a WordNet database file ({why}); the file may be cut off or damaged, "
         "reinstall it",
@@ -190,7 +191,9 @@ class _Reader:
                 fields = line.split(" | ", 1)[0].split()
                 key, category, kind = own * _BASE + _offset(fields[0]), int(fields[1]), fields[2]
                 end_of_words = 4 + 2 * int(fields[3], 16)
-                pointers = fields[end_of_words + 1 : end_of_words + 1 + 4 * int(fields[end_of_words])]
+                pointers = fields[
+                    end_of_words + 1 : end_of_words + 1 + 4 * int(fields[end_of_words])
+                ]
                 if end_of_words < 6 or len(pointers) != 4 * int(fields[end_of_words]):
                     raise ValueError("fewer words or pointers than announced")
                 if _PART_NUMBER[kind] != own or not 0 <= category < len(CATEGORIES):
@@ -203,7 +206,9 @@ class _Reader:
             self.row_of[key] = len(self.row_of)
             self.categories.append(category)
             self.kinds.append(kind)
-            self.lemmas.append(fields[4].split("(", 1)[0].lower())  # "galore(ip)" is the word galore
+            self.lemmas.append(
+                fields[4].split("(", 1)[0].lower()
+            )  # "galore(ip)" is the word galore
             self.line_numbers.append(number)
 
     def _add_pointers(self, row: int, pointers: list[str]) -> None:

@@ -1,0 +1,249 @@
+"""Datasets by name: `load_dataset`, `list_datasets` and `build`.
+
+The paper's four come as the authors' split: `train` and `test` hold all nodes, also those without
+an edge in that part, so an id means the same node in both. Their nodes have no names but 0 … n-1.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dhne.datasets import store, wordnet
+from dhne.datasets.catalogue import CATALOGUE, Entry
+from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.network import HyperNetwork
+
+Split = Literal["train", "test", "all"]
+
+_HELD_OUT = 0.2  # of the sample; the paper's files hold out as much
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A dataset in its two parts.
+
+    Attributes
+    ----------
+    entry : Entry
+        What it is: name, title, node types, source, labels, caution.
+    train, test : HyperNetwork
+        Both with all nodes.
+
+    Examples
+    --------
+    >>> data = load_dataset("wordnet-sample")
+    >>> data.train.num_edges(), data.test.num_edges(), data.whole.num_edges()
+    (4714, 1179, 5893)
+    """
+
+    entry: Entry
+    train: HyperNetwork
+    test: HyperNetwork
+
+    @property
+    def name(self) -> str:
+        """What the dataset is called."""
+        return self.entry.name
+
+    @cached_property
+    def whole(self) -> HyperNetwork:
+        """Both parts together, repeats kept as they are."""
+        return self.train.merge(self.test, fold=False)
+
+    def split(self, which: Split) -> HyperNetwork:
+        """Return the part of that name: "train", "test", or "all" for both together."""
+        if which not in ("train", "test", "all"):
+            raise ParameterError(f"split must be 'train', 'test' or 'all', got {which!r}")
+        if which == "all":
+            return self.whole
+        return self.train if which == "train" else self.test
+
+    def __repr__(self) -> str:
+        parts = f"train {self.train.num_edges():,}, test {self.test.num_edges():,}"
+        return f"Dataset({self.name!r}, {parts} hyperedges)"
+
+
+@dataclass(frozen=True)
+class Availability:
+    """A dataset of the catalogue, and where it was found: a directory, "bundled", or None."""
+
+    entry: Entry
+    where: str | None
+
+
+def list_datasets() -> list[Availability]:
+    """Return every dataset there is, and where it is.
+
+    Examples
+    --------
+    >>> [a.entry.name for a in list_datasets() if a.entry.bundled]
+    ['wordnet-sample']
+    """
+    found = []
+    for entry in CATALOGUE.values():
+        folder = None if entry.bundled else store.find(entry)
+        where = "bundled" if entry.bundled else str(folder) if folder else None
+        found.append(Availability(entry, where))
+    return found
+
+
+@overload
+def load_dataset(
+    name: str, split: None = None, *, download: bool = True, progress: bool = False
+) -> Dataset: ...
+
+
+@overload
+def load_dataset(
+    name: str, split: Split, *, download: bool = True, progress: bool = False
+) -> HyperNetwork: ...
+
+
+@overload
+def load_dataset(
+    name: str, split: Split | None = None, *, download: bool = True, progress: bool = False
+) -> Dataset | HyperNetwork: ...
+
+
+def load_dataset(
+    name: str, split: Split | None = None, *, download: bool = True, progress: bool = False
+) -> Dataset | HyperNetwork:
+    """Return a dataset, or one part of it, by name.
+
+    Parameters
+    ----------
+    name : str
+        "gps", "movielens", "drug", "wordnet" or "wordnet-sample".
+    split : "train", "test" or "all", optional
+        Which part to return as a network; without it, a `Dataset` with both parts.
+    download : bool
+        Whether to download what is neither in ``DHNE_DATA`` nor in the cache.
+    progress : bool
+        Whether to show a progress bar for that.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such dataset.
+    InputError
+        If its files are nowhere, or are not the released ones.
+
+    Examples
+    --------
+    >>> load_dataset("wordnet-sample")
+    Dataset('wordnet-sample', train 4,714, test 1,179 hyperedges)
+    >>> load_dataset("wordnet-sample", "train").num_nodes("relation")
+    13
+    """
+    if name not in CATALOGUE:
+        raise UnknownNameError("dataset", name, CATALOGUE)
+    entry = CATALOGUE[name]
+    if entry.bundled:
+        train, test = _split_keeping_nodes(wordnet.load_sample())
+    else:
+        train, test = _released(entry, store.obtain(entry, download=download, progress=progress))
+    dataset = Dataset(entry, train, test)
+    return dataset if split is None else dataset.split(split)
+
+
+BUILDERS: dict[str, Callable[..., HyperNetwork]] = {
+    "wordnet": wordnet.build_wordnet,
+    "wordnet-sample": wordnet.build_sample,
+}
+
+
+def build(
+    name: str, from_directory: str | os.PathLike[str], *, progress: bool = False
+) -> HyperNetwork:
+    """Make a dataset from its source files.
+
+    Parameters
+    ----------
+    name : str
+        "wordnet", all of WordNet with names, or "wordnet-sample".
+    from_directory : path
+        Where WordNet's database files are, ``/usr/share/wordnet`` on Debian.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    HyperNetwork
+        To be written with :func:`dhne.write`.
+    """
+    if name not in BUILDERS:
+        raise UnknownNameError("dataset to build", name, BUILDERS)
+    return BUILDERS[name](Path(from_directory), progress=progress)
+
+
+def _split_keeping_nodes(network: HyperNetwork) -> tuple[HyperNetwork, HyperNetwork]:
+    """Hold out edges so that every node keeps one in train, as in the released splits.
+
+    In a random order of the edges, those that are a node's first stay; of the others the first ones
+    go to the test part.
+    """
+    edges = network.edges()
+    order = np.random.default_rng(0).permutation(len(edges))
+    first = [np.unique(edges[order, p], return_index=True)[1] for p in range(edges.shape[1])]
+    free = np.setdiff1d(np.arange(len(edges)), np.concatenate(first))
+    held_out = np.zeros(len(edges), dtype=bool)
+    held_out[order[free[: round(_HELD_OUT * len(edges))]]] = True
+    return network.subset(~held_out), network.subset(held_out)
+
+
+# -- the released files --------------------------------------------------------------------------
+
+
+def _released(entry: Entry, files: dict[str, bytes]) -> tuple[HyperNetwork, HyperNetwork]:
+    """The two networks of the authors' files, whose checksums have matched."""
+    train = _arrays(entry, "train_data.npz", files)
+    test = _arrays(entry, "test_data.npz", files)
+    sizes = dict(zip(entry.node_types, train["nums_type"].tolist(), strict=True))
+    labels = _labels(entry, train)
+    parts = []
+    for arrays, key in ((train, "train_data"), (test, "test_data")):
+        edges: dict[Sequence[str], npt.ArrayLike] = {}
+        edges[entry.node_types] = _as_ids(arrays[key], entry, key)
+        parts.append(HyperNetwork.from_arrays(edges, sizes).with_labels(labels))
+    return parts[0], parts[1]
+
+
+def _arrays(entry: Entry, name: str, files: dict[str, bytes]) -> dict[str, npt.NDArray[Any]]:
+    try:
+        # Labels are an object array, a pickle; these bytes are known to be the authors'.
+        with np.load(io.BytesIO(files[name]), allow_pickle=True) as archive:
+            return dict(archive)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(f"cannot be read ({error})", file=f"{entry.folder}/{name}") from error
+
+
+def _as_ids(edges: npt.NDArray[Any], entry: Entry, key: str) -> npt.NDArray[np.int64]:
+    """Node ids as integers; MovieLens stores them as floats, which must be whole numbers."""
+    ids = edges.astype(np.int64)
+    if not np.array_equal(ids, edges):
+        raise InputError(f"{entry.name}: {key} holds node ids that are not whole numbers")
+    return ids
+
+
+def _labels(entry: Entry, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, pa.Array]:
+    """The labels as lists of names, one list a node of the type that has them."""
+    if "labels" not in arrays:
+        return {}
+    names = pa.array([name.decode() for name in arrays["label_name"].tolist()], pa.string())
+    rows = arrays["labels"]
+    lengths = np.fromiter(map(len, rows), dtype=np.int32, count=len(rows))
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    flat = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
+    values = names.take(pa.array(flat))
+    return {entry.node_types[int(arrays["idx_label"])]: pa.ListArray.from_arrays(offsets, values)}

@@ -1,0 +1,168 @@
+"""Where the released files are: a directory of the user's, the cache, or the network.
+
+Looked for in this order, and used only if the sha256 is the one in the catalogue:
+
+1. ``DHNE_DATA``, a directory with ``GPS/``, ``MovieLens/``, ``drug/`` and ``wordnet/``;
+2. the cache, ``$XDG_CACHE_HOME/dhne`` or ``~/.cache/dhne``;
+3. a download into the cache, under a temporary name until its checksum has matched.
+   ``DHNE_DATA_URL`` names another place to download from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from pathlib import Path
+
+from dhne.datasets.catalogue import Entry
+from dhne.datasets.progress import bar
+from dhne.errors import InputError
+
+# The authors' repository, and one that carries the same files at a fixed commit.
+MIRRORS = (
+    "https://raw.githubusercontent.com/tadpole/DHNE/master/data",
+    "https://raw.githubusercontent.com/ma-compbio/Hyper-SAGNN/11862a1d273c60581c37984f3ff2602569a97556/data",
+)
+_TIMEOUT = 30.0  # seconds without a byte
+_BLOCK = 1 << 16
+_LARGEST = 64 << 20  # no released file is larger than 4 MB
+
+
+def cache_directory() -> Path:
+    """Return the directory that downloads are kept in."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "dhne"
+
+
+def data_directory() -> Path | None:
+    """Return the directory that ``DHNE_DATA`` names, or None if it names none.
+
+    Raises
+    ------
+    InputError
+        If it names something that is not a directory.
+    """
+    named = os.environ.get("DHNE_DATA")
+    if not named:
+        return None
+    path = Path(named).expanduser()
+    if not path.is_dir():
+        what = "a file" if path.exists() else "nothing that exists"
+        raise InputError(
+            f"DHNE_DATA names {what}; it must name the directory that holds GPS/, MovieLens/, "
+            "drug/ and wordnet/",
+            file=path,
+        )
+    return path
+
+
+def find(entry: Entry) -> Path | None:
+    """Return the folder that has a dataset's files, or None; nothing is opened or checked."""
+    for base in (data_directory(), cache_directory()):
+        if base is not None and all((base / entry.folder / f).is_file() for f in entry.sha256):
+            return base / entry.folder
+    return None
+
+
+def obtain(entry: Entry, *, download: bool = True, progress: bool = False) -> dict[str, bytes]:
+    """Return a dataset's files by name, as bytes whose checksums have matched.
+
+    The bytes that were checked are the bytes that are returned: nobody can exchange the file
+    between the check and its use.
+    """
+    folder = find(entry)
+    if folder is None and download:
+        return _download(entry, progress=progress)
+    if folder is None:
+        raise _nowhere(entry, "it was not to be downloaded")
+    return {name: _read_checked(folder / name, digest) for name, digest in entry.sha256.items()}
+
+
+def _read_checked(path: Path, expected: str) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != expected:
+        raise InputError(
+            f"not the released file: its sha256 is {actual}, expected {expected}; it was not "
+            "opened. Delete it, to have it downloaded, or put the released file in its place",
+            file=path,
+        )
+    return content
+
+
+def _download(entry: Entry, *, progress: bool) -> dict[str, bytes]:
+    own = os.environ.get("DHNE_DATA_URL")
+    bases = (own,) if own else MIRRORS
+    target = cache_directory() / entry.folder
+    files: dict[str, bytes] = {}
+    for name, digest in entry.sha256.items():
+        if (target / name).is_file():
+            files[name] = _read_checked(target / name, digest)
+            continue
+        failures = []
+        for base in bases:
+            url = f"{base.rstrip('/')}/{entry.folder}/{name}"
+            try:
+                content = _fetch(url, f"{entry.folder}/{name}", progress=progress)
+            except (OSError, HTTPException, ValueError) as error:
+                failures.append(f"{url}: {getattr(error, 'reason', None) or error}")
+                continue
+            actual = hashlib.sha256(content).hexdigest()
+            if actual != digest:
+                failures.append(f"{url}: its sha256 is {actual}, expected {digest}")
+                continue
+            _keep(target / name, content)
+            files[name] = content
+            break
+        else:
+            raise _nowhere(entry, "it could not be downloaded (" + "; ".join(failures) + ")")
+    return files
+
+
+def _fetch(url: str, what: str, *, progress: bool) -> bytes:
+    request = urllib.request.Request(url, headers={"User-Agent": "dhne"})
+    with (
+        urllib.request.urlopen(request, timeout=_TIMEOUT) as response,
+        bar(show=progress, bytes_=True) as shown,
+    ):
+        length = response.headers.get("Content-Length")
+        task = shown.add_task(what, total=int(length) if length else None)
+        content = bytearray()
+        while block := response.read(_BLOCK):
+            content += block
+            shown.advance(task, len(block))
+            if len(content) > _LARGEST:
+                raise ValueError("much larger than the released file")
+    return bytes(content)
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Put a file into the cache, whole or not at all; a cache that cannot be written is no harm."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _nowhere(entry: Entry, why: str) -> InputError:
+    files = " and ".join(f"{entry.folder}/{name}" for name in entry.sha256)
+    return InputError(
+        f"the dataset {entry.name!r} is neither in DHNE_DATA "
+        f"({os.environ.get('DHNE_DATA') or 'not set'}) nor in the cache ({cache_directory()}), and "
+        f"{why}. Set DHNE_DATA to a directory that holds {files} as the paper's "
+        "authors released them"
+    )

@@ -1,0 +1,131 @@
+"""Networks from files and back: tables, HIF and npz, by the ending of the file's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dhne.errors import InputError, ParameterError
+from dhne.network import HyperNetwork
+
+from .bundle import read_bundle, write_bundle
+from .columns import Columns, UnsuitableColumnsError
+from .files import InputWarning, StrPath, check_file
+from .hif import read_hif, write_hif
+from .npz import read_npz, write_npz
+from .tables import read_table, read_tables
+
+__all__ = [
+    "Columns",
+    "InputWarning",
+    "UnsuitableColumnsError",
+    "format_of",
+    "read",
+    "read_hif",
+    "read_npz",
+    "read_table",
+    "read_tables",
+    "write",
+    "write_hif",
+    "write_npz",
+]
+
+_ENDINGS = {
+    ".csv": "table",
+    ".csv.gz": "table",
+    ".tsv": "table",
+    ".tsv.gz": "table",
+    ".tab": "table",
+    ".txt": "table",
+    ".txt.gz": "table",
+    ".parquet": "table",
+    ".pq": "table",
+    ".json": "hif",
+    ".json.gz": "hif",
+    ".npz": "npz",
+}
+_KNOWN = ".csv, .tsv (also .gz), .parquet, .hif.json (also .gz) and .npz"
+_READERS: dict[str, Callable[..., HyperNetwork]] = {
+    "table": read_bundle,
+    "hif": read_hif,
+    "npz": read_npz,
+}
+_WRITERS: dict[str, Callable[[HyperNetwork, StrPath], list[Path]]] = {
+    "table": write_bundle,
+    "hif": write_hif,
+    "npz": write_npz,
+}
+
+
+def format_of(path: StrPath) -> str:
+    """Return the format that a file's ending stands for: table, hif or npz.
+
+    Examples
+    --------
+    >>> format_of("tags.csv.gz"), format_of("tags.hif.json")
+    ('table', 'hif')
+    """
+    name = Path(path).name.lower()
+    for ending, kind in _ENDINGS.items():
+        if name.endswith(ending):
+            return kind
+    raise InputError(f"unknown format; the endings known are {_KNOWN}", file=path)
+
+
+def read(path: StrPath, **options: Any) -> HyperNetwork:
+    """Read a network from a file, in the format that its ending says.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` (also ``.gz``), ``.parquet``, ``.hif.json`` or ``.json`` (also ``.gz``),
+        ``.npz``
+    **options
+        Of :func:`read_table` for tables; ``types`` for npz files of the paper's authors.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dhne import HyperNetwork, read, write
+    >>> net = HyperNetwork.from_tuples([("ann", "Heat"), ("bob", "Alien")], ("user", "movie"))
+    >>> path = tempfile.mkdtemp() + "/films.hif.json"
+    >>> _ = write(net, path)
+    >>> read(path) == net
+    True
+    """
+    kind = format_of(path) if not Path(path).is_dir() else "table"
+    check_file(path)
+    given = {name: value for name, value in options.items() if value is not None}
+    if not given:
+        return _READERS[kind](path)
+    if kind == "table":
+        return _call(read_table, path, given)
+    if kind == "npz":
+        return _call(read_npz, path, given)
+    raise ParameterError(f"{path}: a HIF file says its types itself; leave out {', '.join(given)}")
+
+
+def _call(
+    reader: Callable[..., HyperNetwork], path: StrPath, options: dict[str, Any]
+) -> HyperNetwork:
+    known = reader.__kwdefaults__ or {}
+    wrong = [name for name in options if name not in known and name != "columns"]
+    if wrong or ("columns" in options and reader is not read_table):
+        names = ", ".join(wrong or ["columns"])
+        raise ParameterError(f"{path}: this format has no option {names}")
+    return reader(path, **options)
+
+
+def write(network: HyperNetwork, path: StrPath) -> list[Path]:
+    """Write a network to a file, in the format that its ending says; nothing is lost.
+
+    The file appears whole or not at all. Tables that cannot hold everything (labels, nodes without
+    a hyperedge, further edge types) are written with more files beside them.
+
+    Returns
+    -------
+    list of Path
+        The files written, the one asked for last.
+    """
+    return _WRITERS[format_of(path)](network, path)

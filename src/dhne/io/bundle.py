@@ -1,0 +1,76 @@
+"""Reading and writing whole networks as CSV, TSV or Parquet, with the files beside them.
+
+What stands in which file is said in :mod:`dhne.io.layout`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dhne.network import HyperNetwork
+
+from .delimited import read_delimited, write_delimited
+from .files import StrPath, check_file, reading, writing
+from .joining import Source
+from .json_text import parse_json
+from .layout import as_text, from_tables, is_plain, to_tables
+from .parquet import read_description, read_parquet, write_parquet
+from .tables import read_table
+
+_META = ".meta.json"
+
+
+def is_parquet(path: StrPath) -> bool:
+    """Whether the file's name says that it is Parquet."""
+    return Path(path).name.lower().endswith((".parquet", ".pq"))
+
+
+def read_bundle(path: StrPath) -> HyperNetwork:
+    """Read a network from a table and what stands beside it."""
+    found = _description(check_file(path))
+    if found is None:
+        return read_table(path)
+
+    def read(name: str) -> Source:
+        file = Path(path).with_name(name)
+        if is_parquet(file):
+            return Source(read_parquet(file), file)
+        return Source(read_delimited(file), file, text=True)
+
+    with reading(path):
+        return from_tables(found, read, str(path))
+
+
+def _description(path: Path) -> Any:
+    if is_parquet(path):
+        return read_description(path)
+    meta = path.with_name(path.name + _META)
+    if not meta.exists():
+        return None
+    with reading(meta):
+        return parse_json(check_file(meta).read_bytes(), meta)
+
+
+def write_bundle(network: HyperNetwork, path: StrPath) -> list[Path]:
+    """Write a network as tables; return the files, the one asked for last."""
+    path = Path(path)
+    description, tables = to_tables(network, path.name)
+    parquet = is_parquet(path)
+    meta = path.with_name(path.name + _META)
+    with_meta = not parquet and not is_plain(network, description)
+    order = sorted(tables, key=lambda name: name == path.name)  # the file asked for comes last
+    files = [path.with_name(name) for name in order]
+    if with_meta:
+        files.insert(0, meta)
+    with writing(*files) as temporary:
+        if with_meta:
+            temporary[0].write_text(as_text(description), encoding="utf-8")
+        for name, place in zip(order, temporary[int(with_meta) :], strict=True):
+            if parquet:
+                write_parquet(tables[name], place, description if name == path.name else None)
+            else:
+                write_delimited(tables[name], place, name=name)
+    if not parquet and not with_meta:
+        meta.unlink(missing_ok=True)  # of an earlier network of this name
+    return files

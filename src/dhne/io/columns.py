@@ -1,0 +1,149 @@
+"""Which columns of a table are the positions of its hyperedges, and which one the weight.
+
+A mapping may be ``{"user": "userId", "movie": "movieId"}``; with a list where a node type repeats,
+``{"person": ["head", "tail"]}``; or pairs where the order of positions matters,
+``[("person", "head"), ("relation", "rel"), ("person", "tail")]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dhne.errors import InputError, suggest
+
+from .files import StrPath
+
+Columns = Mapping[str, str | Sequence[str]] | Sequence[str | tuple[str, str]]
+
+WEIGHT = "weight"  # a column of this name holds weights unless something else is said
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """The node type and the column of each position, and the column of the weights."""
+
+    types: tuple[str, ...]
+    columns: tuple[str, ...]
+    weight: str | None = None
+
+    @property
+    def used(self) -> list[str]:
+        """Every column that is needed, each once."""
+        weight = [] if self.weight is None else [self.weight]
+        return list(dict.fromkeys([*self.columns, *weight]))
+
+
+class UnsuitableColumnsError(InputError):
+    """A table whose columns cannot all be names; `suitable` are those that can."""
+
+    def __init__(
+        self, file: StrPath | None, found: Sequence[str], reasons: Mapping[str, str]
+    ) -> None:
+        self.found, self.reasons = list(found), dict(reasons)
+        self.suitable = [c for c in found if c not in reasons]
+        why = "; ".join(f"{c!r} holds {reason}" for c, reason in reasons.items())
+        example = ", ".join(f"{c!r}: {c!r}" for c in self.suitable) or "'user': 'userId', …"
+        super().__init__(
+            f"found the columns {_list(found)}, but {why}, not names; "
+            f"say which ones to use: columns={{{example}}}",
+            file=file,
+        )
+
+
+def map_columns(
+    names: Sequence[str], columns: Columns | None, weight: str | None, file: StrPath | None
+) -> Mapped:
+    """Return the positions that `columns` asks for, each checked against the table's `names`."""
+    if columns is None:
+        weight = WEIGHT if weight is None and WEIGHT in names else weight
+        pairs = [(name, name) for name in names if name != weight]
+    else:
+        pairs = _pairs(columns)
+    for _, column in pairs:
+        _check(column, names, file)
+    if weight is not None:
+        _check(weight, names, file)
+    if len(pairs) < 2:
+        raise InputError(_too_short(pairs, names, weight), file=file)
+    return Mapped(tuple(t for t, _ in pairs), tuple(c for _, c in pairs), weight)
+
+
+def _pairs(columns: Columns) -> list[tuple[str, str]]:
+    if isinstance(columns, str):
+        raise InputError(f"columns must be a mapping or a list, got the string {columns!r}")
+    pairs: list[tuple[str, str]] = []
+    items = columns.items() if isinstance(columns, Mapping) else columns
+    for item in items:
+        if isinstance(item, str):
+            pairs.append((item, item))
+            continue
+        node_type, named = _pair(item)
+        for column in named if isinstance(named, list | tuple) else [named]:
+            if not isinstance(column, str):
+                raise InputError(f"columns: a column's name must be a string, got {column!r}")
+            pairs.append((node_type, column))
+    return pairs
+
+
+def _pair(item: Any) -> tuple[str, Any]:
+    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str):
+        return item[0], item[1]
+    raise InputError(f"columns: expected (node type, column), got {item!r}")
+
+
+def _check(column: str, names: Sequence[str], file: StrPath | None) -> None:
+    count = list(names).count(column)
+    if count == 1:
+        return
+    if count > 1:
+        raise InputError("this column stands twice in the table", file=file, column=column)
+    near = suggest(column, names)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {_list(names)}"
+    raise InputError(f"no column {column!r}; {hint}", file=file)
+
+
+def _too_short(pairs: list[tuple[str, str]], names: Sequence[str], weight: str | None) -> str:
+    message = f"a hyperedge needs at least two columns, got {len(pairs)}: {_list(names)}"
+    if len(names) == 1 and weight is None:
+        other = [d for d in ("\t", ";", "|", ",") if d in names[0]]
+        if other:
+            message += f"; is the delimiter {other[0]!r}?"
+    return message
+
+
+def check_suitable(table: pa.Table, names: Sequence[str], file: StrPath | None) -> None:
+    """Refuse a table nobody has mapped whose columns hold measures or times instead of names."""
+    reasons = {}
+    for name in names:
+        reason = _not_names(table[name])
+        if reason:
+            reasons[name] = reason
+    if reasons:
+        raise UnsuitableColumnsError(file, table.column_names, reasons)
+
+
+def _not_names(column: pa.ChunkedArray) -> str | None:
+    kind = column.type
+    if pa.types.is_nested(kind):
+        return "nested values"
+    if pa.types.is_temporal(kind):
+        return "times"
+    if pa.types.is_string(kind):  # text: look at the first rows as numbers
+        column = column.slice(0, 1000).drop_null()
+        plain = pc.all(pc.match_substring_regex(column, r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$")).as_py()
+        return "decimal numbers" if len(column) and plain else None
+    if pa.types.is_floating(kind):
+        column = column.drop_null()
+        whole = pc.all(pc.equal(column, pc.round(column)), min_count=0).as_py()
+        return None if whole else "decimal numbers"
+    return None
+
+
+def _list(names: Sequence[str], limit: int = 12) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"

@@ -1,0 +1,197 @@
+"""CSV and TSV as Arrow tables of text, with the line of whatever is wrong.
+
+Arrow parses in parallel and knows no line numbers; so the fast path only parses, and when that
+fails a second, slow walk through the file finds the line for the error message.
+
+Names are read as text, never guessed at: ``007`` and ``NaN`` are names like any other. An empty
+field that is not quoted is a missing value.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from dhne.errors import InputError
+
+from .files import StrPath, check_file, is_gzipped, one_line, open_bytes, open_for_writing, reading
+
+_LONGEST_FIELD = 2**24
+_BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
+
+
+def delimiter_of(path: StrPath) -> str:
+    """Return the delimiter that a file's name promises."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    return "\t" if name.endswith((".tsv", ".tab")) else ","
+
+
+def read_header(path: StrPath, delimiter: str, encoding: str = "utf-8") -> list[str]:
+    """Return the column names in the first line that is not blank; each must be there once."""
+    check_file(path)
+    with reading(path):
+        header = next(_records(path, delimiter, encoding), None)
+    if header is None:
+        raise InputError("the file is empty", file=path)
+    line, names = header
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise InputError(
+                "this column stands twice in the header; rename one",
+                file=path,
+                line=line,
+                column=name,
+            )
+    return names
+
+
+def read_delimited(
+    path: StrPath,
+    columns: list[str] | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> pa.Table:
+    """Return a CSV or TSV file as a table of strings; empty fields are null.
+
+    Parameters
+    ----------
+    path : path, ``.gz`` or not
+    columns : names of columns, optional
+        Which columns to keep; all of them if left out.
+    delimiter : str, optional
+        One character; if left out, a tab for ``.tsv`` and a comma otherwise.
+    encoding : str
+        How the text is encoded.
+    """
+    delimiter = delimiter_of(path) if delimiter is None else delimiter
+    _check_options(delimiter, encoding)
+    names = read_header(path, delimiter, encoding)
+    options = pa_csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        include_columns=names if columns is None else columns,
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    with reading(path):
+        try:
+            with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
+                return pa_csv.read_csv(
+                    stream,
+                    read_options=pa_csv.ReadOptions(encoding=encoding, block_size=2**22),
+                    parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+                    convert_options=options,
+                )
+        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
+            _explain(path, delimiter, encoding, len(names))
+            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+
+
+def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
+    """Write a table to `path` as the ending of `name` says; quotes only where they are needed."""
+    delimiter = delimiter_of(name)
+    options = pa_csv.WriteOptions(
+        include_header=False,
+        delimiter=delimiter,
+        quoting_style="needed" if _needs_quotes(table, delimiter) else "none",
+    )
+    with open_for_writing(path, gzipped=is_gzipped(name)) as stream:
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.column_names)
+        stream.write(header.getvalue().encode())
+        for batch in table.to_batches(max_chunksize=2**20):
+            pa_csv.write_csv(batch, stream, options)
+
+
+def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
+    """Whether some text is empty (unquoted, that means missing) or holds a special character."""
+    special = rf'^$|["\r\n{re.escape(delimiter)}]'
+    return any(
+        pc.any(pc.match_substring_regex(column, special)).as_py()
+        for column in table.columns
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    )
+
+
+def line_of(path: StrPath, row: int, *, delimiter: str | None, encoding: str) -> int | None:
+    """Return the line of data row `row` (from 0); a row may span lines, blank ones do not count."""
+    delimiter = delimiter_of(path) if delimiter is None else delimiter
+    with reading(path):
+        for number, (line, _) in enumerate(_records(path, delimiter, encoding)):
+            if number == row + 1:
+                return line
+    return None
+
+
+def _check_options(delimiter: str, encoding: str) -> None:
+    if len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise InputError(f"the delimiter must be one ASCII character, got {delimiter!r}")
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'") from None
+
+
+def _records(path: StrPath, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (the line a record begins at, its fields), blank lines left out."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
+        reader = csv.reader(text, delimiter=delimiter)
+        begin = 1
+        try:
+            for fields in reader:
+                if fields:
+                    yield begin, fields
+                begin = reader.line_num + 1
+        except UnicodeError as error:
+            _explain_encoding(path, encoding, error)
+        except csv.Error as error:
+            raise InputError(f"it cannot be parsed: {error}", file=path, line=begin) from None
+
+
+def _explain(path: StrPath, delimiter: str, encoding: str, width: int) -> None:
+    """Raise an error with its line for the first thing that is wrong with the file, if any is."""
+    records = 0
+    for line, fields in _records(path, delimiter, encoding):
+        records += 1
+        if len(fields) != width:
+            raise InputError(
+                f"there are {len(fields)} columns here, the header has {width}",
+                file=path,
+                line=line,
+            )
+    if records == 1:
+        raise InputError("there is a header but no row below it", file=path)
+
+
+def _explain_encoding(path: StrPath, encoding: str, error: UnicodeError) -> None:
+    """Raise an error that names the line of the first bytes that are not `encoding`."""
+    encoding = encoding.removesuffix("-sig").upper()
+    with open_bytes(path) as raw:
+        start = raw.read(4)
+        for bom, kind in _BOMS.items():
+            if start.startswith(bom):
+                raise InputError(f"this is {kind}, not {encoding} text", file=path) from None
+    decoder = codecs.lookup(encoding)
+    with open_bytes(path) as raw:
+        for line, content in enumerate(raw, start=1):
+            try:
+                decoder.decode(content)
+            except UnicodeError:
+                raise InputError(
+                    f"this is not {encoding} text; name its encoding (encoding='latin-1', say) "
+                    "or convert the file",
+                    file=path,
+                    line=line,
+                ) from None
+    raise InputError(f"this is not {encoding} text: {one_line(error)}", file=path) from None

@@ -1,0 +1,175 @@
+"""HIF, the Hypergraph Interchange Format, read and written without loss.
+
+Node ids are global there and edges are sets, so types and positions travel in ``attrs``:
+
+* node: ``{"type": "movie", "name": "Heat", "labels": […]}``. The same name in two types is no
+  conflict: the ids then are ``movie:Heat`` and ``tag:Heat``.
+* edge: ``{"type": ["user", "movie", "tag"], "ordered": true}``, and its weight
+* incidence: ``{"position": 0}``
+
+Files from elsewhere: without types every node is a ``node``, edges are unordered, of every size.
+A ``type`` in a node's ``attrs`` is taken as its node type. In a directed network the hyperedge is
+the tuple of its tail and then its head, in the file's order, and is ordered. Incidences that are
+repeated count once; of repeated records the last one counts. Weights of nodes and incidences are
+not kept. Edges of fewer than two nodes are allowed there but are no hyperedges here: they are left
+out, with a warning, and their nodes stay.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dhne.edges import EdgeSet
+from dhne.network import HyperNetwork
+
+from .files import (
+    StrPath,
+    check_file,
+    is_gzipped,
+    open_bytes,
+    open_for_writing,
+    reading,
+    writing,
+)
+from .hif_build import build
+from .hif_rules import check_hif
+from .json_text import parse_json
+
+FORMAT = 1
+_AT_ONCE = 50_000  # records turned into text together
+
+
+def read_hif(path: StrPath) -> HyperNetwork:
+    """Read a HIF file (JSON, gzipped or not), checked strictly against the standard's rules."""
+    check_file(path)
+    with reading(path):
+        with open_bytes(path) as stream:
+            found = parse_json(stream.read(), path)
+        check_hif(found, path)
+        return build(found, path)
+
+
+def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
+    """Write a network as a HIF file; the ending ``.gz`` compresses it."""
+    with (
+        writing(path) as (temporary,),
+        open_for_writing(temporary, gzipped=is_gzipped(path)) as out,
+    ):
+        out.write(b'{"network-type": "undirected",\n"metadata": ')
+        out.write(json.dumps(_metadata(network)).encode())
+        ids = _node_ids(network)
+        out.write(b',\n"nodes": [')
+        _write_records(
+            out, (_node_records(network, t, ids[t], rows) for t, rows in _node_runs(network))
+        )
+        out.write(b'],\n"edges": [')
+        _write_records(
+            out, (_edge_records(e, start, rows) for e, start, rows in _edge_runs(network))
+        )
+        out.write(b'],\n"incidences": [')
+        _write_records(
+            out, (_incidences(e, start, rows, ids) for e, start, rows in _edge_runs(network))
+        )
+        out.write(b"]}\n")
+    return [Path(path)]
+
+
+def _metadata(network: HyperNetwork) -> dict[str, Any]:
+    """What no node and no edge can say: the types themselves, also those that are empty."""
+    return {
+        "dhne-format": FORMAT,
+        "node-types": list(network.node_types),
+        "name-kinds": [
+            "integer" if network.vocabulary(t).has_integers else "string"
+            for t in network.node_types
+        ],
+        "edge-types": [{"type": list(e.types), "ordered": e.ordered} for e in network.edge_sets],
+    }
+
+
+def _node_ids(network: HyperNetwork) -> dict[str, list[Any]]:
+    """A global id for each node: its name if that is unique, else type:name, else a number."""
+    names = {t: network.names(t) for t in network.node_types}
+    texts = [n.cast(pa.large_string()) for n in names.values()]
+    if _all_distinct(texts):
+        return {t: n.to_pylist() for t, n in names.items()}
+    long = [
+        pc.binary_join_element_wise(
+            pa.scalar(t, pa.large_string()), n, pa.scalar(":", pa.large_string())
+        )
+        for t, n in zip(names, texts, strict=True)
+    ]
+    if _all_distinct(long):
+        return {t: n.to_pylist() for t, n in zip(names, long, strict=True)}
+    ends = np.cumsum([0, *(len(n) for n in texts)]).tolist()
+    return {t: list(range(ends[i], ends[i + 1])) for i, t in enumerate(names)}
+
+
+def _all_distinct(columns: list[pa.Array]) -> bool:
+    total = sum(len(c) for c in columns)
+    return not columns or bool(pc.count_distinct(pa.chunked_array(columns)).as_py() == total)
+
+
+def _write_records(out: IO[bytes], runs: Any) -> None:
+    first = True
+    for records in runs:
+        if records:
+            text = ",\n".join(json.dumps(r, ensure_ascii=False) for r in records)
+            out.write((("\n" if first else ",\n") + text).encode())
+            first = False
+
+
+def _node_runs(network: HyperNetwork) -> Any:
+    for t in network.node_types:
+        for start in range(0, network.num_nodes(t), _AT_ONCE):
+            yield t, slice(start, start + _AT_ONCE)
+
+
+def _edge_runs(network: HyperNetwork) -> Any:
+    start = 0
+    for e in network.edge_sets:
+        for row in range(0, len(e), _AT_ONCE):
+            yield e, start + row, slice(row, row + _AT_ONCE)
+        start += len(e)
+
+
+def _node_records(
+    network: HyperNetwork, t: str, ids: list[Any], rows: slice
+) -> list[dict[str, Any]]:
+    names = network.names(t)[rows].to_pylist()
+    column = network.labels(t)
+    records = [
+        {"node": i, "attrs": {"type": t, "name": name}}
+        for i, name in zip(ids[rows], names, strict=True)
+    ]
+    if column is not None:
+        for record, labels in zip(records, column[rows].to_pylist(), strict=True):
+            if labels:
+                record["attrs"]["labels"] = labels
+    return records
+
+
+def _edge_records(edges: EdgeSet, start: int, rows: slice) -> list[dict[str, Any]]:
+    attrs = {"type": list(edges.types), "ordered": edges.ordered}
+    weights = edges.weights[rows].tolist()
+    return [
+        {"edge": i, "attrs": attrs} if w == 1 else {"edge": i, "weight": w, "attrs": attrs}
+        for i, w in enumerate(weights, start)
+    ]
+
+
+def _incidences(
+    edges: EdgeSet, start: int, rows: slice, ids: dict[str, list[Any]]
+) -> list[dict[str, Any]]:
+    positions = [(p, ids[t], {"position": p}) for p, t in enumerate(edges.types)]
+    return [
+        {"edge": i, "node": names[row[p]], "attrs": attrs}
+        for i, row in enumerate(edges.nodes[rows].tolist(), start)
+        for p, names, attrs in positions
+    ]

@@ -1,0 +1,201 @@
+"""Tables joined into one network: columns checked, names shared, integers recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dhne.errors import InputError
+from dhne.network import HyperNetwork
+from dhne.vocabulary import Vocabulary
+
+from .columns import Mapped
+from .delimited import line_of
+from .files import StrPath, one_line
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table and where it came from, for errors that say the line."""
+
+    table: pa.Table
+    file: StrPath | None = None
+    text: bool = False
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+
+    def with_column(self, name: str, kind: pa.DataType) -> Source:
+        """Return the same with one column cast to another type."""
+        column = self.table[name]
+        if column.type == kind:
+            return self
+        try:
+            cast = column.cast(kind)
+        except pa.ArrowException as error:
+            raise InputError(one_line(error), file=self.file, column=name) from None
+        position = self.table.column_names.index(name)
+        return replace(self, table=self.table.set_column(position, name, cast))
+
+    def error(self, message: str, *, row: int, column: str) -> InputError:
+        """Return an error about one field."""
+        if self.text and self.file is not None:
+            line = line_of(self.file, row, delimiter=self.delimiter, encoding=self.encoding)
+            return InputError(message, file=self.file, line=line, column=column)
+        return InputError(f"row {row + 1}: {message}", file=self.file, column=column)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The hyperedges of one table, ready to be joined with others."""
+
+    source: Source
+    mapped: Mapped
+    ordered: bool
+
+    def names(self, position: int) -> pa.ChunkedArray:
+        """Return the names at one position."""
+        return self.source.table[self.mapped.columns[position]]
+
+    def weights(self) -> npt.NDArray[np.float64] | None:
+        """Return the weights as numbers, each positive and finite."""
+        name = self.mapped.weight
+        return None if name is None else _weights(self.source, name)
+
+
+def check_names(source: Source, name: str) -> None:
+    """Raise, with its line, for the first name that is missing in a column."""
+    column = source.table[name]
+    missing = column.is_null(nan_is_null=pa.types.is_floating(column.type))
+    if not pc.any(missing, min_count=0).as_py():
+        return
+    row = pc.index(missing, value=True).as_py()
+    raise source.error("the name is missing; every node needs a name", row=row, column=name)
+
+
+def _weights(source: Source, name: str) -> npt.NDArray[np.float64]:
+    column = source.table[name]
+    try:
+        numbers = column.cast(pa.float64())
+    except pa.ArrowException:
+        row, value = _first_non_number(column)
+        raise source.error(f"the weight {value!r} is no number", row=row, column=name) from None
+    if numbers.null_count:
+        row = pc.index(numbers.is_null(), value=True).as_py()
+        raise source.error("the weight is missing", row=row, column=name)
+    weights: npt.NDArray[np.float64] = numbers.to_numpy()
+    bad = ~(np.isfinite(weights) & (weights > 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        message = f"the weight is {weights[row]}; weights must be positive numbers"
+        raise source.error(message, row=row, column=name)
+    return weights
+
+
+def _first_non_number(column: pa.ChunkedArray) -> tuple[int, Any]:
+    """Return the first row that does not convert, by halving."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            column.slice(low, middle - low).cast(pa.float64())
+            low = middle
+        except pa.ArrowException:
+            high = middle
+    return low, column[low].as_py()
+
+
+def build(
+    parts: Sequence[Part],
+    nodes: Mapping[str, pa.Array] | None = None,
+    labels: Mapping[str, Any] | None = None,
+) -> HyperNetwork:
+    """Join tables into one network; tables of the same edge type follow one another."""
+    groups: dict[tuple[str, ...], list[Part]] = {}
+    for part in parts:
+        groups.setdefault(part.mapped.types, []).append(part)
+    tables = []
+    for types, group in groups.items():
+        if len({p.ordered for p in group}) > 1:
+            raise InputError(f"edges {types!r} are ordered in one table, not in the other")
+        columns = [_join([p.names(i) for p in group]) for i in range(len(types))]
+        tables.append((types, columns, _join_weights(group), group[0].ordered))
+    return HyperNetwork.from_columns(tables, labels, nodes)
+
+
+def _join(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
+    if len({c.type for c in columns}) > 1:
+        columns = [c.cast(pa.large_string()) for c in columns]
+    return pa.chunked_array([chunk for c in columns for chunk in c.chunks], columns[0].type)
+
+
+def _join_weights(group: list[Part]) -> npt.NDArray[np.float64] | None:
+    weights = [p.weights() for p in group]
+    if all(w is None for w in weights):
+        return None
+    sizes = [p.source.table.num_rows for p in group]
+    return np.concatenate(
+        [np.ones(n) if w is None else w for w, n in zip(weights, sizes, strict=True)]
+    )
+
+
+def typeless(parts: Sequence[Part]) -> set[str]:
+    """Node types whose names are text from CSV (or integers), so may be integers in disguise."""
+    typed = set()
+    for part in parts:
+        for t, c in zip(part.mapped.types, part.mapped.columns, strict=True):
+            kind = part.source.table[c].type
+            if not part.source.text and not pa.types.is_integer(kind):
+                typed.add(t)
+    return {t for p in parts for t in p.mapped.types} - typed
+
+
+def with_integers(network: HyperNetwork, node_types: Iterable[str]) -> HyperNetwork:
+    """Return the network with those types' names as integers that are all written like integers."""
+    nodes: dict[str, Vocabulary] = {t: network.vocabulary(t) for t in network.node_types}
+    for t in node_types:
+        integers = as_integers(nodes[t].names)
+        if integers is not None:
+            nodes[t] = Vocabulary(integers, node_type=t, checked=True)
+    labels = {t: network.labels(t) for t in network.labelled_types}
+    return HyperNetwork(nodes, network.edge_sets, labels)
+
+
+def as_integers(names: pa.Array) -> pa.Array | None:
+    """Return `names` as int64 if every one is an integer as it prints, else None.
+
+    Examples
+    --------
+    >>> as_integers(pa.array(["7", "-42"])).to_pylist(), as_integers(pa.array(["7", "042"]))
+    ([7, -42], None)
+    """
+    if pa.types.is_integer(names.type) or len(names) == 0:
+        return None
+    if not pc.match_substring_regex(names[:1], r"^-?\d{1,19}$")[0].as_py():
+        return None
+    try:
+        integers = names.cast(pa.int64())
+    except pa.ArrowException:
+        return None
+    return integers if integers.cast(names.type).equals(names) else None
+
+
+def refuse_empty_names(network: HyperNetwork, parts: Sequence[Part]) -> None:
+    """Raise for an empty name: it is a value that somebody forgot, even where it is quoted."""
+    for part in parts:
+        for t, column in zip(part.mapped.types, part.mapped.columns, strict=True):
+            names = network.names(t)
+            if pa.types.is_integer(names.type):
+                continue
+            if pc.index(names, value=pa.scalar("", names.type)).as_py() < 0:
+                continue
+            text = part.source.table[column].cast(pa.string())
+            row = pc.index(text, value=pa.scalar("", pa.string())).as_py()
+            if row >= 0:
+                message = "the name is empty; every node needs a name"
+                raise part.source.error(message, row=row, column=column)

@@ -1,0 +1,43 @@
+"""Parquet as Arrow tables, and back; a description of the network travels in the schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .files import StrPath, check_file, reading
+
+_KEY = b"dhne"
+
+
+def read_parquet(path: StrPath, columns: list[str] | None = None) -> pa.Table:
+    """Return (some columns of) a Parquet file."""
+    check_file(path)
+    with reading(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        return file.read(columns=columns)
+
+
+def read_parquet_names(path: StrPath) -> list[str]:
+    """Return the names of a Parquet file's columns, from its footer alone."""
+    check_file(path)
+    with reading(path), pq.ParquetFile(path) as file:
+        return list(file.schema_arrow.names)
+
+
+def read_description(path: StrPath) -> Any:
+    """Return the description of the network that the file holds, or None if it has none."""
+    check_file(path)
+    with reading(path), pq.ParquetFile(path) as file:
+        found = (file.schema_arrow.metadata or {}).get(_KEY)
+        return None if found is None else json.loads(found)
+
+
+def write_parquet(table: pa.Table, path: StrPath, description: Any = None) -> None:
+    """Write a table, compressed and with page checksums."""
+    if description is not None:
+        text = json.dumps(description, sort_keys=True)
+        table = table.replace_schema_metadata({_KEY: text.encode()})
+    pq.write_table(table, path, compression="zstd", write_page_checksum=True)

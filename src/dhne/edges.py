@@ -126,6 +126,21 @@ def canonical(nodes: npt.ArrayLike, types: EdgeType, *, ordered: bool) -> NodeAr
     return array
 
 
+def stands_first(
+    nodes: NodeArray, types: EdgeType, position: int
+) -> npt.NDArray[np.bool_] | None:
+    """Return in which tuples the node at `position` stands for the first time.
+
+    A node that stands twice in one hyperedge is in that hyperedge once: this tells which of its
+    positions to count. None says all of them, because no earlier position has the same node type.
+    """
+    earlier = [q for q in range(position) if types[q] == types[position]]
+    if not earlier:
+        return None
+    first: npt.NDArray[np.bool_] = (nodes[:, earlier] != nodes[:, [position]]).all(axis=1)
+    return first
+
+
 def distinct_rows(nodes: NodeArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return (rows of first occurrences in order, for each row the number of its distinct row)."""
     sizes = nodes.max(axis=0, initial=0) + 1
@@ -168,7 +183,8 @@ def edge_keys(nodes: Any, sizes: npt.ArrayLike) -> Any:
     keys = nodes[:, 0] * 1
     if _fits(size_list):
         for p in range(1, len(size_list)):
-            keys = keys * size_list[p] + nodes[:, p]
+            keys *= size_list[p]
+            keys += nodes[:, p]
         return keys
     with np.errstate(over="ignore"):
         for p in range(1, len(size_list)):

@@ -7,17 +7,17 @@ one integer array. Operations return new networks and share what has not changed
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes
+from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes, stands_first
 from .errors import InputError, ParameterError, UnknownNameError
 from .labels import LabelColumn, as_label_column
-from .vocabulary import IdArray, Name, Vocabulary, as_name_array
+from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode
 
 Seed = int | np.random.Generator
 
@@ -125,17 +125,18 @@ class HyperNetwork:
         nodes : mapping of node type to names, optional
             Names that exist even without an edge; they get the first ids, in this order.
         """
-        parts: dict[str, list[pa.Array]] = {}
+        parts: dict[str, list[Any]] = {}
         for node_type, names in (nodes or {}).items():
-            parts[node_type] = [as_name_array(names, what=f"node type {node_type!r}")]
+            parts[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
         tables = [(tuple(t), list(c), w, o) for t, c, w, o in tables]
         for types, columns, _, _ in tables:
             for node_type, column in zip(types, columns, strict=True):
-                array = as_name_array(column, what=f"column of node type {node_type!r}")
+                array = as_name_column(column, what=f"column of node type {node_type!r}")
                 parts.setdefault(node_type, []).append(array)
-        vocabularies, codes = {}, {}
-        for node_type, arrays in parts.items():
-            vocabularies[node_type], codes[node_type] = _encode(arrays, node_type)
+        with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter while it hashes
+            encoded = dict(zip(parts, pool.map(encode, parts.values(), parts), strict=True))
+        vocabularies = {t: vocabulary for t, (vocabulary, _) in encoded.items()}
+        codes = {t: ids for t, (_, ids) in encoded.items()}
         for node_type in nodes or {}:
             codes[node_type].pop(0)
         edges = []
@@ -255,16 +256,13 @@ class HyperNetwork:
         n = self.num_nodes(node_type)
         total = np.zeros(n, dtype=np.float64 if weighted else np.int64)
         for edges in self._edges.values():
-            seen: list[NodeArray] = []
             for position, t in enumerate(edges.types):
                 if t != node_type:
                     continue
-                column = edges.nodes[:, position]
-                # a node that stands twice in one hyperedge is still in that hyperedge once
-                first = np.all([column != s for s in seen], axis=0) if seen else slice(None)
-                weight = edges.weights[first] if weighted else None
-                total += np.bincount(column[first], weights=weight, minlength=n)
-                seen.append(column)
+                first = stands_first(edges.nodes, edges.types, position)
+                rows = slice(None) if first is None else first
+                weight = edges.weights[rows] if weighted else None
+                total += np.bincount(edges.nodes[rows, position], weights=weight, minlength=n)
         return total
 
     def statistics(self) -> dict[str, Any]:
@@ -397,26 +395,3 @@ class HyperNetwork:
 def _show(edges: EdgeSet) -> str:
     inner = ", ".join(edges.types)
     return f"({inner})" if edges.ordered else f"{{{inner}}}"
-
-
-def _encode(arrays: list[pa.Array], node_type: str) -> tuple[Vocabulary, list[NodeArray]]:
-    """Number the distinct names of all `arrays` in order of first appearance."""
-    if len({pa.types.is_integer(a.type) for a in arrays if len(a)}) > 1:
-        arrays = [a.cast(pa.string()) for a in arrays]
-    kinds = {a.type for a in arrays if len(a)}
-    if len(kinds) > 1:
-        arrays = [a.cast(pa.large_string()) for a in arrays]
-    else:
-        kind = kinds.pop() if kinds else arrays[0].type
-        arrays = [a.cast(kind) for a in arrays]
-    encoded = pc.dictionary_encode(pa.chunked_array(arrays))
-    vocabulary = Vocabulary(
-        encoded.chunk(0).dictionary if encoded.num_chunks else arrays[0],
-        node_type=node_type,
-        checked=True,
-    )
-    codes = [c.indices.to_numpy(zero_copy_only=False).astype(np.int64) for c in encoded.chunks]
-    if len(codes) != len(arrays):  # Arrow drops empty chunks
-        full = np.concatenate(codes) if codes else np.empty(0, np.int64)
-        codes = np.split(full, np.cumsum([len(a) for a in arrays])[:-1])
-    return vocabulary, codes

@@ -1,0 +1,304 @@
+"""The adjacency of each node type: A_t, scaled, as compressed sparse rows.
+
+With H the incidence of nodes and hyperedges (1 where a node is in a hyperedge, however often it
+stands there) and W the hyperedges' weights, the adjacency of all nodes is A = H W Hᵀ − D: entry
+(v, u) is the total weight of the hyperedges that hold both v and u, the diagonal left out. A_t is
+the rows of node type t. Its columns are blocks, one for each node type that meets t in some edge
+type, in the network's order; the block of t itself is there only if an edge type repeats t. Each
+column is divided by its largest entry, so that the largest is 1.
+
+Building it is linear in the hyperedges: a block is two counting sorts and one sweep, and the block
+of (s, t) is the transpose of that of (t, s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from .edges import EdgeSet, NodeArray, WeightArray, stands_first
+from .errors import ParameterError, UnknownNameError
+from .network import HyperNetwork
+
+_LARGEST_INT32 = 2**31 - 1
+
+
+class Entries(NamedTuple):
+    """Entries of A_t in one block, not yet summed: row v, column u of a neighbour type, weight."""
+
+    rows: NodeArray
+    neighbour_type: str
+    ids: NodeArray
+    weights: WeightArray
+
+
+class NewRows(NamedTuple):
+    """Rows for nodes that training has not seen: ``matrix: csr[k, columns]`` and the empty ones.
+
+    `empty` names the rows without an entry: none of their neighbours was seen in training.
+    """
+
+    matrix: sp.csr_array
+    empty: NodeArray
+
+
+@dataclass(frozen=True, eq=False)
+class AdjacencyMatrix:
+    """A_t of one node type, columns scaled to a maximum of 1.
+
+    Attributes
+    ----------
+    node_type : str
+    matrix : csr_array[n, columns]
+        The scaled entries; the column numbers of each row ascend.
+    column_max : float64[columns]
+        What each column was divided by; 0 where a column has no entry.
+    blocks : mapping of neighbour type to its first column
+    sizes : mapping of neighbour type to its number of columns
+    """
+
+    node_type: str
+    matrix: sp.csr_array
+    column_max: npt.NDArray[np.float64]
+    blocks: dict[str, int]
+    sizes: dict[str, int]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(nodes of the type, columns)."""
+        rows, columns = self.matrix.shape
+        return int(rows), int(columns)
+
+    def column(self, neighbour_type: str, ids: Any) -> Any:
+        """Return the columns of nodes of a neighbour type: the block's first column plus the id.
+
+        `ids` is a number, a NumPy array or a torch tensor.
+        """
+        if neighbour_type not in self.blocks:
+            raise UnknownNameError(f"neighbour of {self.node_type!r}", neighbour_type, self.blocks)
+        return self.blocks[neighbour_type] + ids
+
+    def scaled(self, columns: NodeArray, weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return what entries of these weights are after scaling; 0 in columns without an entry.
+
+        This is also what a hyperedge of that weight contributed to A_t, for leaving it out.
+        """
+        largest = self.column_max[columns]
+        share = np.zeros(np.broadcast(largest, weights).shape)
+        return np.divide(weights, largest, out=share, where=largest > 0)
+
+    def rows_from(self, edge_sets: Iterable[EdgeSet], nodes: npt.ArrayLike) -> NewRows:
+        """Return the rows of `nodes`, counted in other hyperedges and scaled as in training.
+
+        Parameters
+        ----------
+        edge_sets : iterable of EdgeSet
+            Hyperedges in which known nodes have their ids of training and all others ids beyond
+            them, as in ``network.merge(new)``.
+        nodes : int64[k]
+            The nodes, of this matrix's type, whose rows are wanted.
+
+        Returns
+        -------
+        NewRows
+            Columns of nodes that training has not seen are left out.
+
+        Examples
+        --------
+        >>> net = HyperNetwork.from_tuples([("ann", "Heat"), ("bob", "Heat")], ("user", "movie"))
+        >>> user = adjacency(net)["user"]
+        >>> new = HyperNetwork.from_tuples([("eve", "Heat"), ("eve", "Alien")], ("user", "movie"))
+        >>> both = net.merge(new)
+        >>> user.rows_from(both.edge_sets, both.ids("user", ["eve"])).matrix.toarray()
+        array([[1.]], dtype=float32)
+        """
+        wanted = np.atleast_1d(np.asarray(nodes, dtype=np.int64))
+        distinct, place = np.unique(wanted, return_inverse=True)
+        entries = []
+        for edges in edge_sets:
+            for e in _entries(edges, self.node_type):
+                row = np.searchsorted(distinct, e.rows)
+                here = row < len(distinct)
+                here[here] = distinct[row[here]] == e.rows[here]
+                entries.append(Entries(row[here], e.neighbour_type, e.ids[here], e.weights[here]))
+        rows = self.rows_of(entries, len(distinct)).matrix[place.reshape(-1)]
+        return _new_rows(rows)
+
+    def rows_of(self, entries: Iterable[Entries], num_rows: int) -> NewRows:
+        """Return `num_rows` rows from their entries, summed and scaled as in training.
+
+        Entries whose column is of no neighbour type, or of a node that has no entry in training (an
+        id of -1 or beyond the vocabulary among them), are left out.
+        """
+        rows, columns, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        for e in entries:
+            if e.neighbour_type not in self.blocks:
+                continue
+            ids = np.asarray(e.ids, dtype=np.int64)
+            inside = (ids >= 0) & (ids < self.sizes[e.neighbour_type])
+            column = self.column(e.neighbour_type, ids[inside])
+            seen = self.column_max[column] > 0
+            rows.append(np.asarray(e.rows)[inside][seen])
+            columns.append(column[seen])
+            values.append(self.scaled(column[seen], np.asarray(e.weights)[inside][seen]))
+        row, column, value = (np.concatenate(parts) for parts in (rows, columns, values))
+        if len(row) and not (row.min() >= 0 and row.max() < num_rows):
+            raise ParameterError(f"the rows must be between 0 and {num_rows - 1}")
+        shape = (num_rows, self.shape[1])
+        return _new_rows(sp.coo_array((value, (row, column)), shape=shape).tocsr(), self.matrix)
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        blocks = ", ".join(self.blocks) or "none"
+        return (
+            f"AdjacencyMatrix({self.node_type}: {rows:,} × {columns:,}, "
+            f"{self.matrix.nnz:,} entries; columns: {blocks})"
+        )
+
+
+def adjacency(
+    network: HyperNetwork, *, dtype: npt.DTypeLike = np.float32
+) -> dict[str, AdjacencyMatrix]:
+    """Return A_t for every node type of a network.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+    dtype : float32 or float64
+        Of the scaled entries; sums are taken in float64.
+
+    Examples
+    --------
+    >>> net = HyperNetwork.from_tuples(
+    ...     [("ann", "Heat", "noir"), ("bob", "Heat", "noir"), ("bob", "Alien", "space")],
+    ...     types=("user", "movie", "tag"),
+    ... )
+    >>> a = adjacency(net)["movie"]
+    >>> a.blocks
+    {'user': 0, 'tag': 2}
+    >>> a.matrix.toarray()
+    array([[1., 1., 1., 0.],
+           [0., 1., 0., 1.]], dtype=float32)
+    """
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ParameterError(f"the entries are float32 or float64, not {np.dtype(dtype)}")
+    order = {t: i for i, t in enumerate(network.node_types)}
+    scaled: dict[tuple[str, str], tuple[sp.csr_array, npt.NDArray[np.float64]]] = {}
+    for t, s in _meeting(network):
+        block = _block(network, t, s)
+        other = _transposed(block)
+        # the columns of one are the rows of the other, where the largest is easy to find
+        largest, other_largest = _row_max(other), _row_max(block)
+        scaled[t, s] = _scale(block, largest, dtype), largest
+        if t != s:
+            scaled[s, t] = _scale(other, other_largest, dtype), other_largest
+    result = {}
+    for t in network.node_types:
+        neighbours = sorted((s for r, s in scaled if r == t), key=order.__getitem__)
+        parts = [scaled.pop((t, s)) for s in neighbours]
+        result[t] = _join(network, t, neighbours, parts, dtype)
+    return result
+
+
+def _join(
+    network: HyperNetwork,
+    node_type: str,
+    neighbours: list[str],
+    parts: list[tuple[sp.csr_array, npt.NDArray[np.float64]]],
+    dtype: npt.DTypeLike,
+) -> AdjacencyMatrix:
+    """Put the blocks of one node type beside each other."""
+    sizes = {s: network.num_nodes(s) for s in neighbours}
+    starts = np.concatenate([[0], np.cumsum(list(sizes.values()), dtype=np.int64)])
+    blocks = {s: int(start) for s, start in zip(neighbours, starts, strict=False)}
+    if not parts:
+        matrix = sp.csr_array((network.num_nodes(node_type), 0), dtype=dtype)
+    else:
+        matrix = parts[0][0] if len(parts) == 1 else sp.hstack([m for m, _ in parts], format="csr")
+    matrix.has_sorted_indices = True
+    largest = np.concatenate([np.empty(0), *(c for _, c in parts)])
+    return AdjacencyMatrix(node_type, matrix, largest, blocks, sizes)
+
+
+def _meeting(network: HyperNetwork) -> list[tuple[str, str]]:
+    """Return the pairs of node types that meet in an edge type, each pair once."""
+    found: dict[tuple[str, str], None] = {}
+    for types in network.edge_types:
+        for p, t in enumerate(types):
+            for s in types[p + 1 :]:
+                if (s, t) not in found:
+                    found[t, s] = None
+    return list(found)
+
+
+def _entries(edges: EdgeSet, row_type: str) -> Iterator[Entries]:
+    """Yield the entries that hyperedges make in the rows of a type, for each pair of positions.
+
+    A node that stands twice in a hyperedge counts once, so only the first of its positions does.
+    """
+    first = [stands_first(edges.nodes, edges.types, p) for p in range(edges.length)]
+    for p, t in enumerate(edges.types):
+        for q, s in enumerate(edges.types):
+            if t != row_type or p == q:
+                continue
+            masks = [mask for mask in (first[p], first[q]) if mask is not None]
+            keep = np.logical_and.reduce(masks) if masks else slice(None)
+            weights = edges.weights[keep]
+            yield Entries(edges.nodes[keep, p], s, edges.nodes[keep, q], weights)
+
+
+def _block(network: HyperNetwork, t: str, s: str) -> sp.csr_array:
+    """Return the entries of rows of type t in columns of type s, summed, in float64."""
+    entries = [e for r in network.edge_sets for e in _entries(r, t) if e.neighbour_type == s]
+    shape = (network.num_nodes(t), network.num_nodes(s))
+    total = sum(len(e.rows) for e in entries)
+    index = np.int32 if max(total, *shape) <= _LARGEST_INT32 else np.int64
+    rows = np.concatenate([e.rows.astype(index) for e in entries])
+    columns = np.concatenate([e.ids.astype(index) for e in entries])
+    weights = (
+        entries[0].weights if len(entries) == 1 else np.concatenate([e.weights for e in entries])
+    )
+    # The entries by column: the transposed incidence of the columns' nodes, one entry a row, turned
+    # around. Then by row; the columns of each row come out ascending, equal ones side by side.
+    one_each = np.arange(total + 1, dtype=index)
+    by_column = sp.csr_array((weights, columns, one_each), shape=(total, shape[1])).tocsc()
+    by_column = sp.csc_array(
+        (by_column.data, rows[by_column.indices], by_column.indptr), shape=shape, copy=False
+    )
+    block = by_column.tocsr()
+    block.has_sorted_indices = True
+    block.sum_duplicates()
+    return block
+
+
+def _transposed(block: sp.csr_array) -> sp.csr_array:
+    turned = block.T.tocsr()
+    turned.has_sorted_indices = True
+    return turned
+
+
+def _row_max(block: sp.csr_array) -> npt.NDArray[np.float64]:
+    """Return the largest entry of each row, 0 where there is none."""
+    largest = np.zeros(block.shape[0])
+    filled = np.flatnonzero(np.diff(block.indptr))
+    if len(filled):
+        largest[filled] = np.maximum.reduceat(block.data, block.indptr[filled])
+    return largest
+
+
+def _scale(
+    block: sp.csr_array, largest: npt.NDArray[np.float64], dtype: npt.DTypeLike
+) -> sp.csr_array:
+    data = (block.data / largest[block.indices]).astype(dtype, copy=False)
+    return sp.csr_array((data, block.indices, block.indptr), shape=block.shape, copy=False)
+
+
+def _new_rows(matrix: sp.csr_array, like: sp.csr_array | None = None) -> NewRows:
+    matrix = matrix if like is None else matrix.astype(like.dtype)
+    matrix.sort_indices()
+    return NewRows(matrix, np.flatnonzero(np.diff(matrix.indptr) == 0).astype(np.int64))

@@ -1,0 +1,266 @@
+"""Which tuples are known hyperedges: many looked up at once, in arrays.
+
+Each hyperedge is one 64-bit key (see :func:`dhne.edges.edge_keys`); the distinct keys are kept
+sorted. Most tuples that are asked for are no hyperedges, so a table of bytes stands before the
+binary search: slot h(key) holds a mark of the known key that falls there, and only tuples that find
+their own mark are searched for, which hardly any other does. A GPU does without the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import comb, factorial, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.edges import EdgeSet, EdgeType, NodeArray, edge_keys
+from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.network import HyperNetwork
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
+_SLOTS_PER_EDGE = 8
+_SEVERAL = 255  # the mark of a slot that several known keys share
+
+
+class EdgeIndex:
+    """The known hyperedges of one edge type.
+
+    Attributes
+    ----------
+    types, ordered
+        As in `EdgeSet`.
+    sizes : int64[N]
+        How many nodes may stand at each position.
+    keys : int64[distinct hyperedges]
+        Sorted.
+    repeats_nodes : bool
+        Whether a node may stand twice in a tuple. Unordered positions are a set, so there it may
+        not, unless known hyperedges do it themselves.
+    """
+
+    def __init__(self, edge_sets: Sequence[EdgeSet], sizes: NodeArray) -> None:
+        self.types, self.ordered, self.sizes = edge_sets[0].types, edge_sets[0].ordered, sizes
+        if any(e.ordered != self.ordered for e in edge_sets):
+            raise InputError(f"edges {self.types!r} are ordered in one network, not in the other")
+        self.keys: NodeArray = np.unique(
+            np.concatenate([edge_keys(e.nodes, sizes) for e in edge_sets])
+        )
+        self.repeats_nodes = self.ordered or any(
+            bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets
+        )
+        self._bits = max(10, (_SLOTS_PER_EDGE * len(self.keys)).bit_length())
+        self._marks = np.zeros(1 << self._bits, dtype=np.uint8)
+        slots, marks = self._slots(self.keys), self._mark(self.keys)
+        self._marks[slots] = marks
+        self._marks[slots[self._marks[slots] != marks]] = _SEVERAL
+        self._on_device: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def num_possible(self) -> int:
+        """Return how many tuples there are in all, hyperedges or not."""
+        if self.ordered:
+            return prod(self.sizes.tolist())
+        ways = 1
+        for t in dict.fromkeys(self.types):
+            n, r = int(self.sizes[self.types.index(t)]), self.types.count(t)
+            ways *= comb(n + r - 1, r) if self.repeats_nodes else comb(n, r)
+        return ways
+
+    def keys_of(self, nodes: Any) -> Any:
+        """Return the key of each tuple, the same for any order of its unordered positions."""
+        return edge_keys(nodes if self.ordered else _sorted(nodes, self.types), self.sizes)
+
+    def has(self, keys: Any, among: Any = None) -> Any:
+        """Return which of these keys are known, as a mask of the same kind.
+
+        `among` is a mask of those to look up, if the others do not matter.
+        """
+        if isinstance(keys, np.ndarray):
+            return self._has(keys, among)
+        if keys.device.type == "cpu":
+            found = self._has(keys.numpy(), None if among is None else among.numpy())
+            return keys.new_tensor(found).bool()
+        if not len(self.keys):
+            return keys != keys
+        import torch
+
+        if keys.device not in self._on_device:
+            self._on_device[keys.device] = torch.tensor(self.keys, device=keys.device)
+        known = self._on_device[keys.device]
+        place = torch.searchsorted(known, keys).clamp_(max=len(known) - 1)
+        return known[place] == keys
+
+    def refuses(self, nodes: Any, own: Any = None) -> Any:
+        """Return which tuples are no negatives.
+
+        Known hyperedges are none, nor are tuples with a node twice where that cannot be, nor is a
+        positive itself; `own` are the keys of the positives, of which each has as many tuples in
+        `nodes`, one after the other.
+        """
+        keys = self.keys_of(nodes)
+        if own is None or not len(own):
+            refused = self.has(keys)
+        else:
+            itself = (keys.reshape(len(own), -1) == own[:, None]).reshape(-1)
+            refused = self.has(keys, among=~itself)
+            refused |= itself
+        if not self.repeats_nodes:
+            refused |= repeats_node(nodes, self.types)
+        return refused
+
+    def free_tuples(self, most: int) -> NodeArray | None:
+        """Return all tuples that are no hyperedges, or None if there are too many to list.
+
+        A list that is at most twice as long as the known hyperedges (and `most`) is not too long.
+        """
+        total = prod(self.sizes.tolist())
+        orders = 1 if self.ordered else prod(factorial(c) for c in Counter(self.types).values())
+        if total > max(most, 2 * orders * len(self.keys)):
+            return None
+        free = np.ones(total, dtype=bool)
+        free[self.keys] = False
+        parts = np.unravel_index(np.flatnonzero(free), self.sizes.tolist())
+        nodes: NodeArray = np.stack(parts, axis=1).astype(np.int64, copy=False)
+        if not self.ordered:
+            nodes = nodes[(_sorted(nodes, self.types) == nodes).all(axis=1)]
+        return nodes if self.repeats_nodes else nodes[~repeats_node(nodes, self.types)]
+
+    def _has(self, keys: NodeArray, among: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+        marks = self._marks[self._slots(keys)]
+        found: npt.NDArray[np.bool_] = marks != 0
+        if among is not None:
+            found &= among
+        ask = np.flatnonzero(found)
+        if len(ask):
+            found[ask] = False
+            marks, asked = marks[ask], keys[ask]
+            likely = (marks == _SEVERAL) | (marks == self._mark(asked))
+            ask, asked = ask[likely], asked[likely]
+            found[ask] = self.keys.take(np.searchsorted(self.keys, asked), mode="clip") == asked
+        return found
+
+    def _slots(self, keys: NodeArray) -> NodeArray:
+        slots = keys.view(np.uint64) * _SPREAD
+        slots >>= np.uint64(64 - self._bits)
+        return slots.view(np.int64)
+
+    def _mark(self, keys: NodeArray) -> npt.NDArray[np.uint8]:
+        """Return 1 … 128, from bits of the spread keys that their slots leave unused."""
+        spread = keys.view(np.uint64) * _SPREAD
+        spread >>= np.uint64(64 - self._bits - 7)
+        return (spread & np.uint64(127)).astype(np.uint8) + np.uint8(1)
+
+
+class KnownEdges:
+    """The hyperedges of one or several networks, for looking many tuples up at once.
+
+    Parameters
+    ----------
+    *networks : HyperNetwork
+        Networks that number their nodes alike, such as the parts of a split.
+
+    Examples
+    --------
+    >>> net = HyperNetwork.from_arrays({("user", "item"): [[0, 1], [1, 0], [1, 1]]})
+    >>> train, test = net.split(1 / 3)
+    >>> KnownEdges(train, test).contains([[0, 0], [1, 1]])
+    array([False,  True])
+    """
+
+    def __init__(self, *networks: HyperNetwork) -> None:
+        if not networks:
+            raise ParameterError("known edges need at least one network")
+        self.network = networks[0]
+        for other in networks[1:]:
+            _check_same_nodes(self.network, other)
+        self._indices: dict[EdgeType, EdgeIndex] = {}
+        for types in dict.fromkeys(t for n in networks for t in n.edge_types):
+            holding = [n for n in networks if types in n.edge_types]
+            edge_sets = [n.edge_set(types) for n in holding]
+            self._indices[types] = EdgeIndex(edge_sets, holding[0].position_sizes(types))
+
+    def __len__(self) -> int:
+        return sum(len(index) for index in self._indices.values())
+
+    def __repr__(self) -> str:
+        return f"KnownEdges({len(self):,} distinct hyperedges of {len(self._indices)} type(s))"
+
+    @property
+    def edge_types(self) -> tuple[EdgeType, ...]:
+        """The edge types."""
+        return tuple(self._indices)
+
+    def index(self, edge_type: Sequence[str] | None = None) -> EdgeIndex:
+        """Return the index of one edge type; the type may be left out if there is only one."""
+        if edge_type is None:
+            if len(self._indices) != 1:
+                raise ParameterError(
+                    f"there are {len(self._indices)} edge types, name one of: "
+                    + ", ".join(map(str, self._indices))
+                )
+            return next(iter(self._indices.values()))
+        if tuple(edge_type) not in self._indices:
+            raise UnknownNameError("edge type", tuple(edge_type), self._indices)
+        return self._indices[tuple(edge_type)]
+
+    def contains(self, nodes: Any, edge_type: Sequence[str] | None = None) -> Any:
+        """Return which tuples are known hyperedges.
+
+        Parameters
+        ----------
+        nodes : int64[m, N], an array or a torch tensor
+            Ids that no node has are in no hyperedge.
+        edge_type : tuple of str, optional
+
+        Returns
+        -------
+        bool[m], of the same kind
+        """
+        index = self.index(edge_type)
+        if not hasattr(nodes, "device") or isinstance(nodes, np.ndarray):
+            nodes = np.asarray(nodes, dtype=np.int64).reshape(-1, len(index.types))
+        inside = (nodes[:, 0] >= 0) & (nodes[:, 0] < int(index.sizes[0]))
+        for p in range(1, len(index.types)):
+            inside &= (nodes[:, p] >= 0) & (nodes[:, p] < int(index.sizes[p]))
+        return index.has(index.keys_of(nodes)) & inside
+
+
+def _check_same_nodes(one: HyperNetwork, other: HyperNetwork) -> None:
+    for t in one.node_types:
+        if t in other.node_types and one.vocabulary(t) != other.vocabulary(t):
+            raise ParameterError(
+                f"the networks number their nodes of type {t!r} differently; "
+                "merge them and take subsets, so that ids mean the same in all"
+            )
+
+
+def repeats_node(nodes: Any, types: EdgeType) -> Any:
+    """Return in which tuples a node stands at two positions of its type."""
+    repeats = nodes[:, 0] != nodes[:, 0]
+    for p, t in enumerate(types):
+        for q in range(p + 1, len(types)):
+            if types[q] == t:
+                repeats |= nodes[:, p] == nodes[:, q]
+    return repeats
+
+
+def _sorted(nodes: Any, types: EdgeType) -> Any:
+    """Return tuples with the ids of each node type ascending, from an array or a tensor."""
+    columns = [nodes[:, p] for p in range(len(types))]
+    for t in set(types):
+        positions = [p for p, s in enumerate(types) if s == t]
+        if len(positions) > 1:
+            part = nodes[:, positions]
+            part = np.sort(part, axis=1) if isinstance(part, np.ndarray) else part.sort(1).values
+            for i, p in enumerate(positions):
+                columns[p] = part[:, i]
+    if isinstance(nodes, np.ndarray):
+        return np.stack(columns, axis=1)
+    import torch
+
+    return torch.stack(columns, dim=1)

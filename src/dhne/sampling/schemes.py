@@ -1,0 +1,135 @@
+"""Which positions of a hyperedge get another node, and which node: the corruption schemes.
+
+`paper`
+    With probability 0.9 one uniformly chosen position, otherwise two distinct ones, get a uniform
+    node of their type.
+`one`
+    Always one position.
+`all`
+    Every position: random tuples.
+`degree`
+    Positions as in `paper`, nodes with probability ∝ degree^0.75, so that negatives look as busy as
+    hyperedges do.
+
+A drawn node may be the one that stood there already; a draw that changes nothing is no negative,
+and the sampler draws again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.edges import NodeArray
+from dhne.errors import ParameterError, UnknownNameError
+
+from .draws import Draws
+
+SCHEMES = ("paper", "one", "all", "degree")
+
+_ONE_POSITION = 0.9
+_POWER = 0.75
+_BELOW_ONE = 1 - 2.0**-40  # keeps p + u below p + 1 when it is rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """A corruption scheme for one edge type.
+
+    Attributes
+    ----------
+    name : str
+    sizes : float64[N]
+        How many nodes may stand at each position.
+    cumulative : float64[Σ n_p], optional
+        For weighted nodes: p plus the cumulative probability of the nodes at position p, one
+        position after the other, so that one binary search serves all positions.
+    starts : int64[N], optional
+        Where each position begins in `cumulative`.
+    """
+
+    name: str
+    sizes: Any
+    cumulative: Any = None
+    starts: Any = None
+
+    @classmethod
+    def make(
+        cls, name: str, sizes: NodeArray, degrees: list[npt.NDArray[np.float64]] | None = None
+    ) -> Scheme:
+        """Make a scheme; `degrees` of the nodes of each position are needed for `degree` only."""
+        if name not in SCHEMES:
+            raise UnknownNameError("scheme", name, SCHEMES)
+        if name != "degree":
+            return cls(name, sizes.astype(np.float64))
+        if degrees is None:
+            raise ParameterError("the scheme 'degree' needs the degrees of the nodes")
+        parts = []
+        for p, degree in enumerate(degrees):
+            weight = degree.astype(np.float64) ** _POWER
+            total = np.cumsum(weight if weight.any() else np.ones_like(weight))
+            parts.append(p + total / total[-1:])
+        starts = np.cumsum([0, *(len(d) for d in degrees[:-1])])
+        return cls(name, sizes.astype(np.float64), np.concatenate(parts), starts.astype(np.int64))
+
+    def on(self, draws: Draws) -> Scheme:
+        """Return the scheme with its tables where `draws` computes."""
+        move = draws.table
+        if self.cumulative is None:
+            return replace(self, sizes=move(self.sizes))
+        return Scheme(self.name, *(move(x) for x in (self.sizes, self.cumulative, self.starts)))
+
+    def draw(self, positives: Any, k: int, draws: Draws) -> Any:
+        """Return k corruptions of each positive, ``int64[m * k, N]``, not yet checked."""
+        columns = draws.repeat(positives.T, k)  # int64[N, m * k]: each position lies together
+        length, count = columns.shape
+        if self.name == "all":
+            for p in range(length):
+                columns[p] = self.nodes(p, draws.uniform(count), draws)
+            return columns.T
+        # one number tells all about positions: its whole part the first, the rest how many
+        choice = draws.uniform(count)
+        choice *= length
+        first = draws.truncate(choice)
+        new = self.nodes(first, draws.uniform(count), draws)
+        flat, place = columns.reshape(-1), draws.range(count)
+        flat[first * count + place] = new
+        if self.name != "one":
+            choice -= first
+            two = choice >= _ONE_POSITION
+            rows = draws.rows_at_most(two)
+            two, first, new, rest = two[rows], first[rows], new[rows], choice[rows]
+            step = (rest - _ONE_POSITION) * ((length - 1) / (1 - _ONE_POSITION) * _BELOW_ONE)
+            second = draws.where(two, (first + 1 + draws.truncate(step)) % length, first)
+            other = self.nodes(second, draws.uniform(len(first)), draws)
+            flat[second * count + place[rows]] = draws.where(two, other, new)
+        return columns.T
+
+    def nodes(self, positions: Any, uniform: Any, draws: Draws) -> Any:
+        """Return a node for each position (all the same or one each); uses `uniform` up."""
+        if self.cumulative is None:
+            uniform *= self.sizes[positions]
+            return draws.truncate(uniform)
+        found = draws.search(self.cumulative, positions + uniform * _BELOW_ONE)
+        return found - self.starts[positions]
+
+    def levels(self) -> range:
+        """Return how many positions may change, fewest first, where corruptions are listed.
+
+        The schemes that change one or two positions go on to more where those are used up.
+        """
+        length = len(self.sizes)
+        first = {"all": length}.get(self.name, 1)
+        last = {"one": 1}.get(self.name, length)
+        return range(first, last + 1)
+
+    def probabilities(self, position: int) -> npt.NDArray[np.float64]:
+        """Return the probability of each node to be drawn at a position."""
+        n = int(self.sizes[position])
+        if self.cumulative is None:
+            return np.full(n, 1 / max(n, 1))
+        start = int(self.starts[position])
+        return np.diff(self.cumulative[start : start + n], prepend=float(position))

@@ -87,7 +87,7 @@ _ENTRIES = (
     Entry(
         name="drug",
         title="drug: which drug has which side effect for whom",
-        description="Groups of users reporting an adverse reaction to a drug.",
+        description="Users reporting an adverse reaction to a drug.",
         node_types=("user", "drug", "reaction"),
         source="FDA Adverse Event Reporting System (FAERS), U.S. Food and Drug Administration.",
         folder="drug",

@@ -26,7 +26,7 @@ from dhne.network import HyperNetwork
 
 Split = Literal["train", "test", "all"]
 
-_HELD_OUT = 0.2  # of the sample; the paper's files hold out as much
+_HELD_OUT = 0.2  # of the sample; the paper's files hold out about as much
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from dhne.datasets.catalogue import Entry
 from dhne.datasets.progress import bar
 from dhne.errors import InputError
 
-# The authors' repository, and one that carries the same files at a fixed commit.
+# The authors' repository, then one with files of the same names at a fixed commit.
 MIRRORS = (
     "https://raw.githubusercontent.com/tadpole/DHNE/master/data",
     "https://raw.githubusercontent.com/ma-compbio/Hyper-SAGNN/11862a1d273c60581c37984f3ff2602569a97556/data",

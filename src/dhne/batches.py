@@ -11,8 +11,10 @@ entries. A negative's node that was replaced has its whole row, as it had no par
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -85,13 +87,23 @@ class BatchMaker:
         self.alpha, self.device, self.dtype = alpha, device, dtype
         self.leave_one_out, self.evidence = leave_one_out, evidence
         self.num_batches = max(1, -(-network.num_edges() // batch_size))
-        self.sparse = {t: SparseMatrix.of(a, device=device, dtype=dtype) for t, a in matrices.items()}
+        self.sparse = {
+            t: SparseMatrix.of(a, device=device, dtype=dtype) for t, a in matrices.items()
+        }
         self._columns = {t: a.blocks for t, a in matrices.items()}
         self._column_scale = {
             t: torch.from_numpy(_inverse(a.column_max)).to(device=device, dtype=dtype)
             for t, a in matrices.items()
         }
         self._edges = {e.types: self._on_device(e) for e in network.edge_sets if len(e)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the hyperedges, to tell whether a training goes on with the same ones."""
+        digest = hashlib.sha256()
+        for e in self.network.edge_sets:
+            digest.update(repr(e.types).encode() + e.nodes.tobytes() + e.weights.tobytes())
+        return digest.hexdigest()
 
     def _on_device(self, edges: EdgeSet) -> Positives:
         nodes = torch.from_numpy(edges.nodes.copy()).to(self.device)
@@ -145,7 +157,9 @@ class BatchMaker:
         extra = self._left_out(drawn) if self.leave_one_out else {}
         types = {}
         for t, where in places.items():
-            found = self.kernels.distinct([tuples[g][:, p] for g, p in where], self.network.num_nodes(t))
+            found = self.kernels.distinct(
+                [tuples[g][:, p] for g, p in where], self.network.num_nodes(t)
+            )
             for (g, p), inverse in zip(where, found.inverse, strict=True):
                 index[g][:, p] = inverse
             base = None
@@ -160,12 +174,16 @@ class BatchMaker:
     def _tuple_batch(self, drawn: Drawn, index: Tensor, tuples: Tensor) -> TupleBatch:
         target = torch.zeros(len(tuples), dtype=self.dtype, device=self.device)
         target[: len(drawn.edges.nodes)] = 1
-        weight = torch.cat([torch.ones_like(target[: len(drawn.edges.nodes)]), drawn.valid.to(self.dtype)])
+        weight = torch.cat(
+            [torch.ones_like(target[: len(drawn.edges.nodes)]), drawn.valid.to(self.dtype)]
+        )
         features = None
         if self.evidence is not None:
             m, k = len(drawn.edges.nodes), drawn.per_positive
             own = drawn.edges.weights
-            kept = torch.cat([torch.ones_like(drawn.edges.nodes, dtype=torch.bool), self._kept(drawn)])
+            kept = torch.cat(
+                [torch.ones_like(drawn.edges.nodes, dtype=torch.bool), self._kept(drawn)]
+            )
             features = self.evidence.features(
                 tuples,
                 drawn.edges.types,

@@ -32,6 +32,7 @@ from .edges import EdgeSet, EdgeType
 from .kernels import Kernels
 from .similarity import ACTIVATIONS, TupleSimilarity
 
+
 @dataclass(frozen=True)
 class Architecture:
     """The shape of a model: everything that its weights' shapes follow from.
@@ -227,7 +228,11 @@ class DHNEModel(nn.Module):
         first = torch.zeros_like(second)
         for group in batch.tuples:
             logits = self.similarity(group.edge_type).logits(
-                kernels, [x[t] for t in group.edge_type], group.index, group.edge_type, group.evidence
+                kernels,
+                [x[t] for t in group.edge_type],
+                group.index,
+                group.edge_type,
+                group.evidence,
             )
             first = first + functional.binary_cross_entropy_with_logits(
                 logits, group.target, group.weight, reduction="sum"
@@ -263,9 +268,7 @@ def _key(name: str) -> str:
 
 
 def _dense(sizes: Sequence[int]) -> nn.ModuleList:
-    return nn.ModuleList(
-        nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)
-    )
+    return nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True))
 
 
 def _reset_dense(layers: Sequence[nn.Module], generator: torch.Generator) -> None:

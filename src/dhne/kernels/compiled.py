@@ -108,7 +108,12 @@ def _add_rows(columns, data, low, high, table, out):
     d = table.shape[1]
     e = low
     while e + 4 <= high:
-        a, b, c, g = table[columns[e]], table[columns[e + 1]], table[columns[e + 2]], table[columns[e + 3]]
+        a, b, c, g = (
+            table[columns[e]],
+            table[columns[e + 1]],
+            table[columns[e + 2]],
+            table[columns[e + 3]],
+        )
         va, vb, vc, vg = data[e], data[e + 1], data[e + 2], data[e + 3]
         for f in range(d):
             out[f] += va * a[f] + vb * b[f] + vc * c[f] + vg * g[f]

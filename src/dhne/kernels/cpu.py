@@ -151,7 +151,9 @@ class _Encode(Function):
     @staticmethod
     def forward(ctx: Any, matrix: BatchMatrix, table: Tensor) -> Tensor:
         ctx.matrix, ctx.table = matrix, table
-        out = compiled.encode(matrix.starts, matrix.columns, matrix.data, table.detach().numpy(), get_num_threads())
+        out = compiled.encode(
+            matrix.starts, matrix.columns, matrix.data, table.detach().numpy(), get_num_threads()
+        )
         return torch.from_numpy(out)
 
     @staticmethod
@@ -192,7 +194,9 @@ class _Reconstruction(Function):
         slope, dx = ctx.slope, ctx.dx
         if scale != 1:
             slope, dx = slope * slope.dtype.type(scale), dx * dx.dtype.type(scale)
-        table = compiled.table_gradient(m.begins, m.row_of, m.entry_of, slope, ctx.rows, get_num_threads())
+        table = compiled.table_gradient(
+            m.begins, m.row_of, m.entry_of, slope, ctx.rows, get_num_threads()
+        )
         bias = compiled.column_sums(m.begins, m.entry_of, slope)
         return (
             None,

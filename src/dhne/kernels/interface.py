@@ -144,9 +144,7 @@ class Kernels(ABC):
         """Take one optimizer step in place, over the rows of `parameter` that have a gradient."""
 
 
-def sigmoid_loss_parts(
-    logits: Tensor, values: Tensor, weights: Tensor
-) -> tuple[Tensor, Tensor]:
+def sigmoid_loss_parts(logits: Tensor, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
     """Return (ω (σ(z) − a)², its derivative in z) elementwise."""
     fitted = torch.sigmoid(logits)
     error = fitted - values

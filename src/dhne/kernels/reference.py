@@ -101,9 +101,7 @@ def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
     return rows, gradient[rows] if gradient.dim() else gradient.reshape(1)
 
 
-def step_rows(
-    values: Sequence[Tensor], g: Tensor, rule: UpdateRule, lr: float, step: int
-) -> None:
+def step_rows(values: Sequence[Tensor], g: Tensor, rule: UpdateRule, lr: float, step: int) -> None:
     """One optimizer step in place on (parameter, *state), by the formulas of `dhne.optimizers`."""
     p = values[0]
     if rule.name == "sgd":

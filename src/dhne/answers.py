@@ -1,0 +1,132 @@
+"""Answers of a trained model: scores of tuples, and of every candidate for an open position.
+
+Each node is projected once, U_p x_v for every position; a tuple's pre-activation is then a sum of
+rows, and all candidates of a position are one addition away from theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .edges import EdgeType, NodeArray
+from .evidence import PairEvidence
+from .kernels import Kernels, RowSelection, SparseMatrix
+from .kernels.reference import ReferenceKernels
+from .model import DHNEModel
+
+_CHUNK = 1 << 23  # numbers in one hidden layer's buffer
+_NON_ZEROS = 1 << 22  # non-zeros encoded at once
+
+
+def encode_all(model: DHNEModel, kernels: Kernels, node_type: str, matrix: SparseMatrix) -> Tensor:
+    """Return the embeddings of all nodes of a type, chunk by chunk."""
+    coder = model.autoencoder(node_type)
+    parts = []
+    with torch.no_grad():
+        for rows in _chunks(matrix.indptr.cpu().numpy()):
+            selection = RowSelection(matrix, rows.to(matrix.indptr.device))
+            parts.append(coder.encode(kernels, kernels.prepare(selection)))
+    return torch.cat(parts) if parts else torch.empty(0, coder.encoder_bias.shape[0])
+
+
+def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
+    """Cut rows into runs of a bounded number of non-zeros and rows."""
+    n = len(indptr) - 1
+    cuts = [0]
+    while cuts[-1] < n:
+        reach = int(np.searchsorted(indptr, indptr[cuts[-1]] + _NON_ZEROS, side="right")) - 1
+        cuts.append(min(max(reach, cuts[-1] + 1), cuts[-1] + _NON_ZEROS, n))
+    return [torch.arange(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+class TupleScorer:
+    """Scores tuples with a trained model's similarities; on the CPU.
+
+    Parameters
+    ----------
+    model : DHNEModel
+    embeddings : mapping of node type to float[n, d]
+    evidence : PairEvidence, optional
+    ordered : mapping of edge type to bool
+    """
+
+    def __init__(
+        self,
+        model: DHNEModel,
+        embeddings: Mapping[str, Tensor],
+        evidence: PairEvidence | None,
+        ordered: Mapping[EdgeType, bool],
+    ) -> None:
+        self.model, self.embeddings, self.evidence, self.ordered = (
+            model,
+            embeddings,
+            evidence,
+            ordered,
+        )
+        self._projected: dict[tuple[int, int, str], Tensor] = {}
+        self._kernels = ReferenceKernels()
+
+    def projected(self, edge_type: EdgeType, position: int) -> Tensor:
+        """Return U_p x_v of all nodes of a position's type, kept for the next question."""
+        similarity = self.model.similarity(edge_type)
+        node_type = edge_type[position]
+        key = (id(similarity), similarity.slot(position, edge_type), node_type)
+        if key not in self._projected:
+            with torch.no_grad():
+                x = self.embeddings[node_type]
+                self._projected[key] = similarity.project(x, position, edge_type)
+        return self._projected[key]
+
+    def score(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return S of tuples ``int64[m, N]``."""
+        similarity = self.model.similarity(edge_type)
+        parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
+        step = max(1, _CHUNK // max(similarity.hidden_bias.shape[0], 1))
+        out = np.empty(len(nodes), dtype=np.float64)
+        with torch.no_grad():
+            for start in range(0, len(nodes), step):
+                ids = torch.from_numpy(np.ascontiguousarray(nodes[start : start + step]))
+                total = self._kernels.gather_sum(parts, ids)
+                out[start : start + step] = self._finish(total, ids, edge_type)
+        return out
+
+    def candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int
+    ) -> npt.NDArray[np.float64]:
+        """Return S ``[m, n]`` of each tuple with every node of the type at `position`."""
+        similarity = self.model.similarity(edge_type)
+        open_part = self.projected(edge_type, position)
+        n, h = open_part.shape
+        others = [p for p in range(len(edge_type)) if p != position]
+        out = np.empty((len(nodes), n), dtype=np.float64)
+        step = max(1, _CHUNK // h)
+        buffer = torch.empty(min(step, n), h, dtype=open_part.dtype)
+        with torch.no_grad():
+            for row, tuple_ids in enumerate(nodes):
+                fixed = sum(self.projected(edge_type, p)[int(tuple_ids[p])] for p in others)
+                for start in range(0, n, step):
+                    part = open_part[start : start + step]
+                    total = torch.add(part, fixed, out=buffer[: len(part)])
+                    ids = None
+                    if similarity.evidence is not None:
+                        ids = torch.from_numpy(np.repeat(tuple_ids[None], len(part), axis=0))
+                        ids[:, position] = torch.arange(start, start + len(part))
+                    out[row, start : start + step] = self._finish(total, ids, edge_type)
+        return out
+
+    def _finish(
+        self, total: Tensor, ids: Tensor | None, edge_type: EdgeType
+    ) -> npt.NDArray[np.float64]:
+        """Overwrites `total`."""
+        evidence = None
+        if self.evidence is not None and ids is not None:
+            ordered = self.ordered.get(edge_type, False)
+            evidence = self.evidence.features(ids, edge_type, ordered=ordered)
+        logits = self.model.similarity(edge_type).head(total, evidence)
+        scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).numpy()
+        return scores

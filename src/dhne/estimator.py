@@ -1,0 +1,416 @@
+"""`DHNE`: what people import. It stores hyper-parameters, trains, answers, saves and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import torch
+
+from . import __version__
+from .adjacency import AdjacencyMatrix, adjacency
+from .answers import TupleScorer, encode_all
+from .batches import BatchMaker
+from .callbacks import Callback, default_callbacks
+from .edges import EdgeType, NodeArray
+from .embedder import Embedder, vector_column
+from .errors import ParameterError, RunError
+from .evidence import PairEvidence
+from .kernels import Kernels, SparseMatrix, get_kernels
+from .memory import check_fits, training_bytes
+from .model import Architecture, DHNEModel
+from .network import HyperNetwork
+from .newcomers import Newcomers
+from .sampling import KnownEdges, NegativeSampler
+from .settings import Settings, resolve_settings
+from .storage import RunContents, load_run, save_run
+from .training import CheckpointStore, Trainer
+from .validation import ValidationSet
+
+
+class DHNE(Embedder):
+    """Deep hyper-network embedding.
+
+    Every argument but the last few is a hyper-parameter and is described in
+    :class:`dhne.settings.Settings`; None takes the preset's value, and the batch size and number of
+    epochs then follow from the network's size.
+
+    Parameters
+    ----------
+    dim, alpha, activation, encoder_layers, hidden, negatives, negative_scheme, optimizer,
+    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, leave_one_out,
+    evidence
+        Hyper-parameters.
+    preset : {"default", "paper", "released", "plus"}, optional
+        "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds pair
+        evidence and leave-one-out training.
+    random_state : int
+        The same seed gives the same bits on the same machine's CPU.
+    device : str
+        "auto" takes a CUDA device if there is one.
+    kernels : {"auto", "reference", "cpu", "cuda"}
+    dtype : {"float32", "float64"}
+    verbose : bool
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    embeddings_ : dict of node type to float32[n, dim]
+    network_ : HyperNetwork
+    settings_ : Settings
+        What was used, presets and rules resolved.
+    history_ : list of dict
+        A record an epoch.
+    model_ : DHNEModel
+
+    Examples
+    --------
+    >>> from dhne.datasets import planted_clusters
+    >>> network = planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
+    >>> model = DHNE(dim=8, epochs=20, kernels="reference").fit(network)
+    >>> model.embeddings_[network.node_types[0]].shape
+    (10, 8)
+    """
+
+    def __init__(
+        self,
+        dim: int | Mapping[str, int] | None = None,
+        alpha: float | None = None,
+        *,
+        activation: str | None = None,
+        encoder_layers: Sequence[int] | None = None,
+        hidden: int | Sequence[int] | None = None,
+        negatives: int | None = None,
+        negative_scheme: str | None = None,
+        optimizer: str | None = None,
+        learning_rate: float | None = None,
+        decay: float | None = None,
+        batch_size: int | None = None,
+        epochs: int | None = None,
+        reconstruction: str | None = None,
+        validation: float | None = None,
+        patience: int | None = None,
+        leave_one_out: bool | None = None,
+        evidence: bool | None = None,
+        preset: str | None = None,
+        random_state: int = 0,
+        device: str = "auto",
+        kernels: str = "auto",
+        dtype: str = "float32",
+        verbose: bool = False,
+    ) -> None:
+        self.dim = dim
+        self.alpha = alpha
+        self.activation = activation
+        self.encoder_layers = encoder_layers
+        self.hidden = hidden
+        self.negatives = negatives
+        self.negative_scheme = negative_scheme
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.decay = decay
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.reconstruction = reconstruction
+        self.validation = validation
+        self.patience = patience
+        self.leave_one_out = leave_one_out
+        self.evidence = evidence
+        self.preset = preset
+        self.random_state = random_state
+        self.device = device
+        self.kernels = kernels
+        self.dtype = dtype
+        self.verbose = verbose
+
+    # -- training --------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        network: HyperNetwork,
+        y: Any = None,
+        *,
+        callbacks: Sequence[Callback] | None = None,
+        checkpoints: CheckpointStore | None = None,
+        checkpoint_seconds: float = 30.0,
+    ) -> Self:
+        """Train on a hyper-network and return ``self``.
+
+        Parameters
+        ----------
+        network : HyperNetwork
+        y : ignored, there for scikit-learn
+        callbacks : sequence of Callback, optional
+        checkpoints : CheckpointStore, optional
+            Goes on from its newest checkpoint, and leaves new ones there.
+        checkpoint_seconds : float
+            The least time between two checkpoints.
+        """
+        self._callbacks = default_callbacks(self.verbose, callbacks)
+        self._checkpoints, self._checkpoint_seconds = checkpoints, checkpoint_seconds
+        try:
+            return super().fit(network, y)
+        finally:
+            del self._callbacks, self._checkpoints, self._checkpoint_seconds
+
+    def _fit(self, network: HyperNetwork) -> None:
+        device, dtype = _device(self.device), _dtype(self.dtype)
+        kernels = get_kernels(self.kernels, device)
+        settings = resolve_settings(self.preset, self.get_params(deep=False))
+        train, held_out = network, None
+        if settings.validation:
+            train, held_out = network.split(settings.validation, seed=self.random_state)
+        settings = settings.for_edges(train.num_edges())
+        matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
+        check_fits(training_bytes(train, matrices, settings, dtype.itemsize), device)
+        model = _build(settings, matrices, network, dtype)
+        model.reset(torch.Generator().manual_seed(self.random_state))
+        model.to(device)
+        evidence = None
+        if settings.evidence:
+            evidence = PairEvidence(train, matrices, device=device, dtype=dtype)
+        maker = BatchMaker(
+            train,
+            matrices,
+            kernels,
+            batch_size=settings.batch_size or 1,
+            sampler=NegativeSampler(
+                train,
+                KnownEdges(train),
+                scheme=settings.negative_scheme,
+                per_positive=settings.negatives,
+                allow_fewer=True,
+            ),
+            alpha=_second_order_weights(settings, matrices),
+            device=device,
+            dtype=dtype,
+            leave_one_out=settings.leave_one_out,
+            evidence=evidence,
+        )
+        validate = None
+        if held_out is not None:
+            watched = ValidationSet(train, held_out, seed=self.random_state)
+            validate = lambda: watched.auc(model, kernels, maker.sparse, evidence)  # noqa: E731
+        trainer = Trainer(
+            model,
+            maker,
+            kernels,
+            settings,
+            seed=self.random_state,
+            validate=validate,
+            callbacks=self._callbacks,
+            checkpoints=self._checkpoints,
+            checkpoint_seconds=self._checkpoint_seconds,
+        )
+        self.history_ = trainer.run()
+        self.settings_ = settings
+        self._keep(model, kernels, network, matrices, maker.sparse)
+
+    def _keep(
+        self,
+        model: DHNEModel,
+        kernels: Kernels,
+        network: HyperNetwork,
+        matrices: Mapping[str, AdjacencyMatrix],
+        sparse: Mapping[str, SparseMatrix],
+    ) -> None:
+        """Embed every node with the trained model, and keep what answers need."""
+        x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
+        self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
+        self.model_ = model.to("cpu")
+        self.matrices_ = dict(matrices)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was derived from an earlier fit."""
+        self.__dict__.pop("_scorer", None)
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _scorer(self) -> TupleScorer:
+        dtype = next(self.model_.parameters()).dtype
+        x = {t: torch.from_numpy(v).to(dtype) for t, v in self.embeddings_.items()}
+        evidence = None
+        if self.settings_.evidence:
+            cpu = torch.device("cpu")
+            evidence = PairEvidence(
+                self.network_, adjacency(self.network_), device=cpu, dtype=dtype
+            )
+        ordered = {e.types: e.ordered for e in self.network_.edge_sets}
+        return TupleScorer(self.model_, x, evidence, ordered)
+
+    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        return self._scorer.score(nodes, edge_type)
+
+    def _score_candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int
+    ) -> npt.NDArray[np.float64]:
+        return self._scorer.candidates(nodes, edge_type, position)
+
+    def transform(self, edges: Any, *, isolated: str = "raise") -> dict[str, pa.Table]:
+        """Return embeddings of nodes that training has not seen, from their hyperedges.
+
+        Each new node's adjacency row, scaled as in training, goes through its type's encoder; the
+        model does not change. Nodes of training among `edges` are listed too, with the embedding they
+        have.
+
+        Parameters
+        ----------
+        edges : HyperNetwork, or sequence of tuples of names
+            May mix new and known nodes; what two new nodes share tells nothing about either, as
+            training knows neither.
+        isolated : {"raise", "keep"}
+            What to do with a new node that shares no hyperedge with a known one: raise, or keep the
+            embedding of an empty row.
+
+        Returns
+        -------
+        dict of node type to table
+            With the columns ``name``, ``vector`` and ``known``.
+        """
+        self._check_fitted()
+        newcomers = Newcomers.of(self.network_, edges)
+        x = newcomers.embed(self.model_, self.matrices_, isolated=isolated)
+        tables = {}
+        for t, ids in newcomers.nodes.items():
+            known = ids < self.network_.num_nodes(t)
+            vectors = np.empty((len(ids), self.embeddings_[t].shape[1]), np.float32)
+            vectors[known] = self.embeddings_[t][ids[known]]
+            vectors[~known] = x[t]
+            columns = {
+                "name": newcomers.network.vocabulary(t).take(ids),
+                "vector": vector_column(vectors),
+                "known": pa.array(known),
+            }
+            tables[t] = pa.table(columns)
+        return tables
+
+    def extend(self, edges: Any, *, isolated: str = "raise") -> DHNE:
+        """Return a fitted model that knows the new nodes of `edges` as well; nothing is trained.
+
+        Its `score`, `rank` and `similar` take new and known names alike.
+        """
+        self._check_fitted()
+        newcomers = Newcomers.of(self.network_, edges)
+        x = newcomers.embed(self.model_, self.matrices_, isolated=isolated)
+        other = type(self)(**self.get_params(deep=False))
+        other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
+        other._forget()
+        other.network_ = self.network_.merge(newcomers.network, fold=False)
+        other.embeddings_ = dict(self.embeddings_)
+        for t, rows in x.items():
+            other.embeddings_[t] = np.concatenate([self.embeddings_[t], rows])
+        return other
+
+    # -- runs on disk ----------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save as a run directory; `dhne.load` brings it back."""
+        self._check_fitted()
+        if any(len(self.embeddings_[t]) != a.shape[0] for t, a in self.matrices_.items()):
+            raise ParameterError("an extended model cannot be saved; save the one it came from")
+        contents = RunContents(
+            config=self.config(),
+            tensors={k: v.detach().contiguous() for k, v in self.model_.state_dict().items()},
+            network=self.network_,
+            embeddings=self.embeddings_,
+            history=self.history_,
+        )
+        save_run(Path(path), contents)
+
+    def config(self) -> dict[str, Any]:
+        """Return what tells how this model was made, as plain data."""
+        params = {k: _plain(v) for k, v in self.get_params(deep=False).items()}
+        config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
+        if hasattr(self, "settings_"):
+            config["settings"] = {k: _plain(v) for k, v in asdict(self.settings_).items()}
+        return config
+
+    @classmethod
+    def _from_run(cls, contents: RunContents) -> DHNE:
+        try:
+            params, given = contents.config["params"], contents.config["settings"]
+            model = cls(**params)
+            settings = Settings(
+                **{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+            )
+        except (KeyError, TypeError) as error:
+            raise RunError(f"the run's config.json is not that of a DHNE model: {error}") from None
+        network = contents.network
+        trained_on = network
+        if settings.validation:
+            trained_on, _ = network.split(settings.validation, seed=model.random_state)
+        dtype = _dtype(model.dtype)
+        model.settings_, model.history_ = settings, contents.history
+        model.matrices_ = adjacency(
+            trained_on, dtype=np.float64 if dtype == torch.float64 else np.float32
+        )
+        model.model_ = _build(settings, model.matrices_, network, dtype)
+        model.model_.load_state_dict(contents.tensors)
+        model.network_, model.embeddings_ = network, contents.embeddings
+        return model
+
+
+def load(path: str | PathLike[str]) -> DHNE:
+    """Load a run that `DHNE.save` or ``dhne train`` made."""
+    return DHNE._from_run(load_run(Path(path)))
+
+
+def _build(
+    settings: Settings,
+    matrices: Mapping[str, AdjacencyMatrix],
+    network: HyperNetwork,
+    dtype: torch.dtype,
+) -> DHNEModel:
+    architecture = Architecture(
+        {t: settings.sizes(t) for t in matrices},
+        hidden=settings.hidden_sizes,
+        activation=settings.activation,
+        evidence=settings.evidence,
+    )
+    columns = {t: a.shape[1] for t, a in matrices.items()}
+    return DHNEModel(columns, network.edge_sets, architecture).to(dtype)
+
+
+def _second_order_weights(
+    settings: Settings, matrices: Mapping[str, AdjacencyMatrix]
+) -> dict[str, float]:
+    """α for each node type; the released code's mean divides by the number of columns."""
+    if settings.reconstruction == "mean":
+        return {t: settings.alpha / max(a.shape[1], 1) for t, a in matrices.items()}
+    return dict.fromkeys(matrices, settings.alpha)
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ParameterError(f"unknown device {name!r}; use auto, cpu or cuda") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ParameterError("device='cuda' was asked for, but torch finds no CUDA device here")
+    return device
+
+
+def _dtype(name: str) -> torch.dtype:
+    if name not in ("float32", "float64"):
+        raise ParameterError(f"dtype must be 'float32' or 'float64', got {name!r}")
+    return torch.float32 if name == "float32" else torch.float64
+
+
+def _plain(value: Any) -> Any:
+    """Return a hyper-parameter as JSON can hold it."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value

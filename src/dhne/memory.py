@@ -1,0 +1,59 @@
+"""How much memory a training will take, said before it is begun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from .adjacency import AdjacencyMatrix
+from .errors import MemoryLimitError
+from .network import HyperNetwork
+from .settings import Settings
+
+_MOMENTS = {"adam": 2, "rmsprop": 1, "adagrad": 1, "sgd": 0}
+
+
+def training_bytes(
+    network: HyperNetwork,
+    matrices: Mapping[str, AdjacencyMatrix],
+    settings: Settings,
+    itemsize: int = 4,
+) -> int:
+    """Return an estimate of the bytes that training takes: tables, their state, rows and a batch.
+
+    The tables W and V with one gradient and the optimizer's moments, the best epoch's copy where
+    there is validation, the adjacency rows, the hyperedges, and one batch's tuples.
+    """
+    copies = 2 + _MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
+    tables = sum(2 * a.shape[1] * (settings.sizes(t)[0] + 1) for t, a in matrices.items())
+    rows = sum(a.matrix.nnz for a in matrices.values())
+    edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
+    longest = max(e.length for e in network.edge_sets)
+    width = max(settings.sizes(t)[-1] for t in matrices) * longest
+    tuples = (settings.batch_size or 1) * (1 + settings.negatives)
+    return tables * copies * itemsize + rows * 12 + 3 * edges + 6 * tuples * width * itemsize
+
+
+def check_fits(needed: int, device: torch.device) -> None:
+    """Raise `MemoryLimitError` if `needed` bytes are not free on the device."""
+    free = _free(device)
+    if free is not None and needed > free:
+        raise MemoryLimitError(
+            f"training would take about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free "
+            f"on {device}; use a smaller dim, an optimizer with less state (sgd), or a smaller network"
+        )
+
+
+def _free(device: torch.device) -> int | None:
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None

@@ -1,0 +1,186 @@
+"""Hyper-parameters: what they mean, what they default to, and the presets that set them together.
+
+A setting that is left out takes the preset's value. The batch size and the number of epochs follow
+from the number of hyperedges m by one rule (see `Settings.for_edges`), so that small and large
+networks both get enough steps; nothing is set per dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from .errors import ParameterError, UnknownNameError
+
+Sizes = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All hyper-parameters of a training.
+
+    Attributes
+    ----------
+    dim : int, or mapping of node type to int
+        The size of the embeddings.
+    alpha : float
+        The weight of the second-order loss.
+    activation : {"tanh", "sigmoid", "linear"}
+        σ of the encoder and of the similarity's hidden layers; linear is there to show that it fails.
+    encoder_layers : tuple of int
+        Sizes of encoder layers before the embedding; the decoder mirrors them.
+    hidden : int or tuple of int, or None
+        Sizes of the similarity's hidden layers; None for one, the sum of the tuple's embedding sizes.
+    negatives : int
+        Negatives for each hyperedge, drawn anew every epoch.
+    negative_scheme : {"paper", "one", "all", "degree"}
+    optimizer : {"adam", "rmsprop", "adagrad", "sgd"}
+    learning_rate : float
+    decay : float
+        What the learning rate falls to, linearly, as a share of its start; 1 keeps it constant.
+    batch_size, epochs : int or None
+        None follows from the number of hyperedges.
+    reconstruction : {"sum", "mean"}
+        Whether the squared error is summed over a row's non-zeros, as the paper writes it, or divided
+        by the number of columns, as the released code does.
+    validation : float
+        The share of hyperedges carved out to watch; with it the best epoch's weights are kept and
+        training stops early.
+    patience : int
+        Epochs without a better validation AUC after which training stops.
+    leave_one_out : bool
+        Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
+    evidence : bool
+        Whether the similarity is given pair counts and degrees.
+    """
+
+    dim: int | Mapping[str, int] = 64
+    alpha: float = 0.1
+    activation: str = "tanh"
+    encoder_layers: tuple[int, ...] = ()
+    hidden: Sizes | None = None
+    negatives: int = 5
+    negative_scheme: str = "paper"
+    optimizer: str = "adam"
+    learning_rate: float = 0.003
+    decay: float = 0.0
+    batch_size: int | None = None
+    epochs: int | None = None
+    reconstruction: str = "sum"
+    validation: float = 0.0
+    patience: int = 5
+    leave_one_out: bool = False
+    evidence: bool = False
+
+    def __post_init__(self) -> None:
+        _require(_positive_sizes(self.dim), "dim must be a positive integer or one per node type")
+        _require(self.alpha >= 0, "alpha must not be negative")
+        _require(self.negatives >= 1, "negatives must be at least 1")
+        _require(self.learning_rate > 0, "learning_rate must be positive")
+        _require(0 <= self.decay <= 1, "decay must be between 0 and 1")
+        _require(0 <= self.validation < 1, "validation must be at least 0 and below 1")
+        _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
+        _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
+        _require(self.patience >= 1, "patience must be at least 1")
+        _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
+        _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
+        _choice("reconstruction", self.reconstruction, ("sum", "mean"))
+        _choice("negative_scheme", self.negative_scheme, ("paper", "one", "all", "degree"))
+
+    def for_edges(self, m: int) -> Settings:
+        """Fill in the batch size and the number of epochs for m hyperedges."""
+        batch = self.batch_size or rule_batch_size(m)
+        return replace(self, batch_size=batch, epochs=self.epochs or rule_epochs(m))
+
+    def sizes(self, node_type: str) -> tuple[int, ...]:
+        """Return the encoder's layer sizes for a node type."""
+        if isinstance(self.dim, Mapping):
+            if node_type not in self.dim:
+                raise UnknownNameError("node type in dim", node_type, self.dim)
+            return (*self.encoder_layers, self.dim[node_type])
+        return (*self.encoder_layers, self.dim)
+
+    @property
+    def hidden_sizes(self) -> tuple[int, ...]:
+        """The similarity's hidden layers; empty for the default."""
+        if self.hidden is None:
+            return ()
+        return (self.hidden,) if isinstance(self.hidden, int) else tuple(self.hidden)
+
+
+def rule_batch_size(m: int) -> int:
+    """Return the batch size for m hyperedges.
+
+    Examples
+    --------
+    >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
+    [64, 512, 1024, 8192]
+    """
+    batch = 32
+    while batch * batch * 8 < 3 * m and batch < 65536:
+        batch *= 2
+    return batch
+
+
+def rule_epochs(m: int) -> int:
+    """Return the number of epochs for m hyperedges: many for few, at least ten."""
+    return int(min(100, max(10, 60 * (1_000 / max(m, 1)) ** 0.25)))
+
+
+PRESETS: dict[str, Settings] = {
+    "default": Settings(),
+    "paper": Settings(
+        activation="sigmoid",
+        optimizer="sgd",
+        learning_rate=0.025,
+        batch_size=16,
+        alpha=1.0,
+    ),
+    "released": Settings(
+        activation="tanh",
+        optimizer="rmsprop",
+        learning_rate=0.01,
+        decay=1.0,
+        batch_size=16,
+        alpha=1.0,
+        reconstruction="mean",
+    ),
+    "plus": Settings(leave_one_out=True, evidence=True, validation=0.05),
+}
+
+
+def resolve_settings(preset: str | None, given: Mapping[str, Any]) -> Settings:
+    """Return the preset's settings with those that were given in their place.
+
+    Examples
+    --------
+    >>> resolve_settings("paper", {"dim": 32, "alpha": None}).activation
+    'sigmoid'
+    """
+    if preset is not None and preset not in PRESETS:
+        raise UnknownNameError("preset", preset, PRESETS)
+    names = {f.name for f in fields(Settings)}
+    chosen = {k: v for k, v in given.items() if v is not None and k in names}
+    for key in ("encoder_layers", "hidden"):
+        if isinstance(chosen.get(key), list):
+            chosen[key] = tuple(chosen[key])
+    try:
+        return replace(PRESETS[preset or "default"], **chosen)
+    except TypeError as error:
+        raise ParameterError(f"a hyper-parameter has the wrong kind: {error}") from None
+
+
+def _positive_sizes(dim: Any) -> bool:
+    sizes = list(dim.values()) if isinstance(dim, Mapping) else [dim]
+    return all(isinstance(s, int) and s >= 1 for s in sizes)
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ParameterError(message)
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UnknownNameError(name, value, choices)

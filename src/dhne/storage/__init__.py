@@ -1,0 +1,37 @@
+"""Runs on disk: one trained model and everything needed to use, resume or audit it.
+
+A run is a directory of plain files, none of which can hold a program:
+
+=====================  ==========================================================================
+``config.json``        the method, its hyper-parameters, the shape of the model
+``model.safetensors``  the weights
+``nodes/TYPE.parquet``  name, labels, degree and vector of each node of a type
+``edges/N.parquet``    the hyperedges it was trained on, one file an edge type
+``history.jsonl``      a record an epoch
+``checkpoints/``       where an unfinished training goes on
+``manifest.json``      format version, status, and size and sha256 of every file above
+=====================  ==========================================================================
+
+A save writes everything under a temporary name, makes sure that it is on the disk, and only then
+renames; whenever it is interrupted, what is there is the old run or the new one, never a mixture.
+"""
+
+from __future__ import annotations
+
+from .checkpoints import Checkpoints, DamagedCheckpointWarning
+from .manifest import FORMAT, is_run, read_manifest
+from .runs import RunContents, begin_run, load_run, read_config, run_status, save_run
+
+__all__ = [
+    "FORMAT",
+    "Checkpoints",
+    "DamagedCheckpointWarning",
+    "RunContents",
+    "begin_run",
+    "is_run",
+    "load_run",
+    "read_config",
+    "read_manifest",
+    "run_status",
+    "save_run",
+]

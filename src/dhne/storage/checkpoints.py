@@ -1,0 +1,156 @@
+"""Checkpoints: the state of a training, so that it can go on after any interruption.
+
+``epoch-000012.safetensors`` holds tensors (weights, the optimizer's moments), ``epoch-000012.json``
+beside it everything else, and the sha256 of both. The JSON file is written last: a checkpoint
+without it does not exist. The newest two are kept, so that damage to one costs an epoch or two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dhne.errors import ParameterError, RunError
+from dhne.io.files import one_line
+
+from .disk import as_json, saving, sha256_of, sweep, write_aside, write_bytes_aside
+from .tensors import read_tensors, write_tensors
+
+if TYPE_CHECKING:
+    import torch
+
+    Tensors = dict[str, torch.Tensor]
+
+FORMAT = 1
+_NAME = re.compile(r"epoch-(\d+)\.json")
+
+
+class DamagedCheckpointWarning(UserWarning):
+    """A checkpoint was damaged, and an older one is used."""
+
+
+class Checkpoints:
+    """The checkpoints of one training, in a directory of their own.
+
+    Parameters
+    ----------
+    directory : path
+        Made when the first checkpoint is saved.
+    keep : int
+        How many to keep.
+
+    Examples
+    --------
+    >>> import tempfile, torch
+    >>> checkpoints = Checkpoints(Path(tempfile.mkdtemp()))
+    >>> checkpoints.save(3, {"weights": torch.ones(2)}, {"best": 0.5})
+    >>> checkpoints.latest()
+    ({'weights': tensor([1., 1.])}, {'best': 0.5})
+    """
+
+    def __init__(self, directory: str | Path, keep: int = 2) -> None:
+        if keep < 1:
+            raise ParameterError(f"at least one checkpoint must be kept, got keep={keep}")
+        self.directory, self.keep = Path(directory), keep
+
+    def epochs(self) -> list[int]:
+        """Return the epochs that have a checkpoint, newest first."""
+        if not self.directory.is_dir():
+            return []
+        found = (_NAME.fullmatch(p.name) for p in self.directory.iterdir())
+        return sorted((int(m[1]) for m in found if m), reverse=True)
+
+    def save(self, epoch: int, tensors: Tensors, meta: dict[str, Any]) -> None:
+        """Save the state after `epoch`, then remove checkpoints that are no longer needed.
+
+        Parameters
+        ----------
+        tensors : mapping of name to tensor, on any device
+        meta : mapping
+            Everything else, of what JSON can hold; numbers come back as they were.
+        """
+        data, note = self._files(epoch)
+        with saving(self.directory):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            sweep(self.directory)
+            note.unlink(missing_ok=True)  # of an earlier training: it must not vouch for new data
+            write_aside(data, lambda path: write_tensors(path, tensors))
+            text = as_json(meta, strict=False)
+            head = {
+                "format": FORMAT,
+                "epoch": epoch,
+                "sha256": sha256_of(data),
+                "meta_sha256": _digest(text),
+                "meta": json.loads(text),
+            }
+            write_bytes_aside(note, as_json(head, indent=1, strict=False).encode())
+            self._remove(self.epochs()[self.keep :])
+
+    def latest(self) -> tuple[Tensors, dict[str, Any]] | None:
+        """Return (tensors, meta) of the newest checkpoint that is undamaged, or None.
+
+        Warns
+        -----
+        DamagedCheckpointWarning
+            For each damaged one that is passed over.
+        """
+        for epoch in self.epochs():
+            try:
+                return self._read(epoch)
+            except RunError as error:
+                warnings.warn(
+                    f"{error}; going on from an earlier one",
+                    DamagedCheckpointWarning,
+                    stacklevel=2,
+                )
+        return None
+
+    def clear(self) -> None:
+        """Remove all checkpoints; the directory stays."""
+        if not self.directory.is_dir():
+            return
+        with saving(self.directory):
+            self._remove(self.epochs())
+            for orphan in self.directory.glob("epoch-*.safetensors"):
+                orphan.unlink(missing_ok=True)
+            sweep(self.directory)
+
+    def _files(self, epoch: int) -> tuple[Path, Path]:
+        stem = f"epoch-{epoch:06d}"
+        return self.directory / f"{stem}.safetensors", self.directory / f"{stem}.json"
+
+    def _remove(self, epochs: Iterable[int]) -> None:
+        for epoch in epochs:
+            data, note = self._files(epoch)
+            note.unlink(missing_ok=True)  # first: without it the checkpoint does not exist
+            data.unlink(missing_ok=True)
+
+    def _read(self, epoch: int) -> tuple[Tensors, dict[str, Any]]:
+        data, note = self._files(epoch)
+        try:
+            head = json.loads(note.read_text(encoding="utf-8"))
+            meta = head["meta"]
+            good = _digest(as_json(meta, strict=False)) == head["meta_sha256"]
+            version, expected, named = head["format"], head["sha256"], head["epoch"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise RunError(f"checkpoint {note} is damaged: {one_line(error)}") from None
+        if type(version) is int and version > FORMAT:
+            raise RunError(f"checkpoint {note} has the newer format {version}; update dhne")
+        if not good or named != epoch or not isinstance(meta, dict):
+            raise RunError(f"checkpoint {note} is damaged: its checksum does not match")
+        try:
+            found = sha256_of(data)
+        except OSError as error:
+            raise RunError(f"checkpoint {data} cannot be read: {error.strerror}") from None
+        if found != expected:
+            raise RunError(f"checkpoint {data} is damaged: its checksum does not match")
+        return read_tensors(data), meta
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

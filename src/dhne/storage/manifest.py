@@ -1,0 +1,168 @@
+"""The manifest of a run: what it consists of, and how to tell that nothing of it has changed.
+
+It is JSON with a checksum over itself, so a change anywhere in a run is seen. It names files only
+within the run and only of the kinds a run has: a manifest from elsewhere cannot lead out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+from dhne.errors import DHNEError, RunError
+from dhne.io.json_text import parse_json
+
+from .disk import as_json, sha256_of, write_bytes_aside
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+STATUSES = ("training", "complete")
+_FILE = re.compile(
+    r"config\.json|model\.safetensors|history\.jsonl"
+    r"|nodes/(?!\.)[^/\\\0]+\.parquet|edges/[0-9]+\.parquet"
+)
+
+Manifest = dict[str, Any]
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether there is a run at `path`, finished or not, damaged or not.
+
+    Examples
+    --------
+    >>> is_run("no/such/directory")
+    False
+    """
+    try:
+        return (Path(path) / MANIFEST).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def entry_of(path: Path) -> dict[str, Any]:
+    """Return what the manifest says about a file."""
+    return {"sha256": sha256_of(path), "size": path.stat().st_size}
+
+
+def make_manifest(
+    directory: Path, files: list[str], *, status: str, network: dict[str, Any] | None = None
+) -> Manifest:
+    """Return the manifest of some files of a run."""
+    from dhne import __version__
+
+    return {
+        "format": FORMAT,
+        "status": status,
+        "version": __version__,
+        "network": network,
+        "files": {name: entry_of(directory / name) for name in files},
+    }
+
+
+def _render(manifest: Manifest) -> bytes:
+    body = {k: v for k, v in manifest.items() if k != "checksum"}
+    checksum = hashlib.sha256(as_json(body).encode()).hexdigest()
+    return (as_json({**body, "checksum": checksum}, indent=1) + "\n").encode()
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Write the manifest; whole or not at all."""
+    write_bytes_aside(directory / MANIFEST, _render(manifest))
+
+
+def read_manifest(path: str | Path) -> Manifest:
+    """Return the manifest of the run at `path`, after checking it against itself.
+
+    Raises
+    ------
+    RunError
+        If there is no run, it is of a newer format, or the manifest has been changed.
+    """
+    run, file = Path(path), Path(path) / MANIFEST
+    if not is_run(run):
+        what = "there is nothing there" if not run.exists() else f"it has no {MANIFEST}"
+        if run.is_file():
+            what = "it is a file"
+        raise RunError(f"{run} is not a run: {what}; make one with: dhne train SOURCE --out {run}")
+    try:
+        data = file.read_bytes()
+        manifest = parse_json(data, file)
+    except DHNEError as error:
+        raise RunError(f"{error}; the run is damaged") from None
+    except OSError as error:
+        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+    version = manifest.get("format") if isinstance(manifest, dict) else None
+    if type(version) is int and version > FORMAT:
+        raise RunError(
+            f"{run}: the run has format {version}, this version reads up to {FORMAT}; update dhne"
+        )
+    if version != FORMAT or _render(manifest) != data:
+        raise RunError(f"{file}: it has been changed since it was written; the run is damaged")
+    _check(manifest, file)
+    return dict(manifest)
+
+
+def _check(manifest: Manifest, file: Path) -> None:
+    """Check what a manifest from elsewhere could have made up, checksum and all."""
+    files, network = manifest.get("files"), manifest.get("network")
+    if manifest.get("status") not in STATUSES or not isinstance(files, dict):
+        raise RunError(f"{file}: it does not say what the run consists of; the run is damaged")
+    for name, entry in files.items():
+        if not _FILE.fullmatch(name):
+            raise RunError(f"{file}: it names {name!r}, which is no file of a run; do not trust it")
+        good = isinstance(entry, dict) and {"sha256", "size"} <= entry.keys()
+        if not good or not isinstance(entry["sha256"], str) or type(entry["size"]) is not int:
+            raise RunError(f"{file}: it has no checksum for {name!r}; the run is damaged")
+    if manifest["status"] == "complete":
+        _check_network(network, files, file)
+
+
+def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
+    def strings(value: Any) -> bool:
+        return isinstance(value, list) and all(isinstance(x, str) for x in value)
+
+    good = isinstance(network, dict) and all(
+        isinstance(network.get(k), list) and all(isinstance(e, dict) for e in network[k])
+        for k in ("nodes", "edges")
+    )
+    good = (
+        good
+        and all(isinstance(n.get("type"), str) and n.get("file") in files for n in network["nodes"])
+        and all(
+            strings(e.get("types"))
+            and isinstance(e.get("ordered"), bool)
+            and e.get("file") in files
+            for e in network["edges"]
+        )
+        and {"config.json", "model.safetensors", "history.jsonl"} <= files.keys()
+    )
+    if not good:
+        raise RunError(f"{file}: it does not say what the run consists of; the run is damaged")
+
+
+def check_files(run: Path, manifest: Manifest) -> None:
+    """Compare every file of the run with the manifest."""
+    for name in manifest["files"]:
+        check_one(run, manifest, name)
+
+
+def check_one(run: Path, manifest: Manifest, name: str) -> None:
+    """Compare one file of the run with the manifest."""
+    file, entry = run / name, manifest["files"][name]
+    try:
+        size = file.stat().st_size
+        found = sha256_of(file) if size == entry["size"] else None
+    except (FileNotFoundError, NotADirectoryError):
+        raise RunError(f"{file}: it is missing; the run is damaged") from None
+    except OSError as error:
+        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+    if size != entry["size"]:
+        what = "truncated" if size < entry["size"] else "longer than it was"
+        raise RunError(
+            f"{file}: it is {what} ({size:,} bytes, {entry['size']:,} were written); "
+            "the run is damaged"
+        )
+    if found != entry["sha256"]:
+        raise RunError(f"{file}: its checksum is not that of the manifest; the run is damaged")

@@ -1,0 +1,113 @@
+"""Replacing a run as a whole: the old one or the new one is there, never a mixture.
+
+A new run is written into a directory of a temporary name and renamed. A run that is already there
+is replaced in two moves: the new files are written into a directory within it, which is renamed to
+``.commit`` — from here on the save has happened — and then they are moved into place, the manifest
+last. Whoever comes across a ``.commit`` first moves what is left of it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from dhne.errors import RunError
+
+from .disk import saving, sweep, sync, temporary_name
+from .manifest import MANIFEST, is_run, read_manifest
+
+_COMMIT = ".commit"
+
+
+def replace_run(run: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a new directory with a run's files and manifest, and put it at `run`.
+
+    What is there stays as it was if anything fails; its checkpoints stay in any case.
+    """
+    with saving(run):
+        finish_commit(run)
+        if not is_run(run):
+            check_free(run)
+        fresh = not run.exists()
+        parent = run.parent if fresh else run
+        parent.mkdir(parents=True, exist_ok=True)
+        if not fresh:
+            sweep(run)
+        staged = parent / temporary_name(run.name if fresh else "new")
+        try:
+            staged.mkdir()
+            write(staged)
+            _sync_tree(staged)
+            if fresh:
+                (staged / "checkpoints").mkdir()
+            staged.rename(run if fresh else run / _COMMIT)
+            sync(parent)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+        finish_commit(run)
+        (run / "checkpoints").mkdir(exist_ok=True)
+
+
+def check_free(run: Path) -> None:
+    """Refuse a place where something is that is no run: it might be dear to somebody."""
+    if run.exists() and not run.is_dir():
+        raise RunError(f"{run} is a file; a run is a directory, choose another name")
+    if run.is_dir():
+        foreign = [p.name for p in run.iterdir() if not _is_left_over(p)]
+        if foreign:
+            raise RunError(
+                f"{run} is not empty and not a run (it has {min(foreign)!r}); choose another name"
+            )
+
+
+def _is_left_over(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(".tmp")
+
+
+def _sync_tree(directory: Path) -> None:
+    for path in sorted(directory.rglob("*")):
+        sync(path)
+    sync(directory)
+
+
+def finish_commit(run: Path) -> None:
+    """Move the files of a save that has happened to where they belong."""
+    commit = run / _COMMIT
+    if not commit.is_dir():
+        return
+    try:
+        if is_run(commit):  # else all have been moved, the manifest last
+            names = read_manifest(commit)["files"]
+            for name in names:
+                _move(commit / name, run / name)
+            _remove_old(run, names)
+            for inner in (run / "nodes", run / "edges", run):
+                if inner.is_dir():
+                    sync(inner)
+            _move(commit / MANIFEST, run / MANIFEST)
+            sync(run)
+        shutil.rmtree(commit, ignore_errors=True)
+    except OSError as error:
+        raise RunError(
+            f"{run}: a save was interrupted here and cannot be finished ({error.strerror}); "
+            "open the run once where it can be written"
+        ) from None
+
+
+def _remove_old(run: Path, names: dict[str, object]) -> None:
+    """Remove the files of the run before that the new one does not have."""
+    patterns = ("config.json", "model.safetensors", "history.jsonl", "*/*.parquet")
+    for old in (p for pattern in patterns for p in run.glob(pattern)):
+        place = old.relative_to(run)
+        if place.as_posix() not in names and place.parts[0] != _COMMIT:
+            old.unlink(missing_ok=True)
+
+
+def _move(source: Path, target: Path) -> None:
+    try:
+        target.parent.mkdir(exist_ok=True)
+        source.replace(target)
+    except FileNotFoundError:
+        if not target.exists():  # else somebody has moved it before
+            raise

@@ -1,0 +1,252 @@
+"""Beginning, saving and loading runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.errors import DHNEError, RunError
+from dhne.io.files import one_line
+from dhne.io.json_text import parse_json
+from dhne.network import HyperNetwork
+
+from .checkpoints import Checkpoints
+from .disk import as_json
+from .manifest import (
+    check_files,
+    check_one,
+    is_run,
+    make_manifest,
+    read_manifest,
+    write_manifest,
+)
+from .replacing import finish_commit, replace_run
+from .tables import read_network, write_network
+from .tensors import read_tensors, write_tensors
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass
+class RunContents:
+    """What a finished run holds.
+
+    Attributes
+    ----------
+    config : dict
+        The method, its parameters and the shape of its model, of what JSON can hold.
+    tensors : mapping of name to tensor
+        The model's weights.
+    network : HyperNetwork
+        What it was trained on.
+    embeddings : mapping of node type to float32[n, d]
+    history : list of records, one an epoch
+        Numbers that JSON has no word for (NaN) come back as None.
+    """
+
+    config: dict[str, Any]
+    tensors: dict[str, torch.Tensor]
+    network: HyperNetwork
+    embeddings: dict[str, npt.NDArray[np.float32]]
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def run_status(path: str | Path) -> str | None:
+    """Return "complete" or "training" (begun, not finished), or None if there is no run.
+
+    Examples
+    --------
+    >>> run_status("no/such/run") is None
+    True
+    """
+    finish_commit(Path(path))
+    return str(read_manifest(path)["status"]) if is_run(path) else None
+
+
+def read_config(path: str | Path) -> dict[str, Any]:
+    """Return the configuration of a run, finished or not."""
+    run = Path(path)
+    finish_commit(run)
+    manifest = read_manifest(run)
+    check_one(run, manifest, "config.json")
+    return _read_json(run / "config.json")
+
+
+# -- beginning -------------------------------------------------------------------------------------
+
+
+def begin_run(
+    path: str | Path, config: dict[str, Any], *, resume: bool = False, overwrite: bool = False
+) -> Checkpoints:
+    """Make room for a training at `path` and return its checkpoints.
+
+    Parameters
+    ----------
+    path : path
+        A new or empty directory, or a run if `resume` or `overwrite` says what to do with it.
+    config : dict
+        What the training is; to resume, it must be what it was.
+    resume : bool
+        Whether to go on with an unfinished run; if there is none, a new one begins.
+    overwrite : bool
+        Whether to replace a run that is there, finished or not.
+
+    Raises
+    ------
+    RunError
+        If something is there that must not be lost, or the run to resume was another one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/run"
+    >>> checkpoints = begin_run(path, {"seed": 0})
+    >>> run_status(path), checkpoints.latest()
+    ('training', None)
+    """
+    run = Path(path)
+    checkpoints = Checkpoints(run / "checkpoints")
+    finish_commit(run)
+    if is_run(run) and not overwrite:
+        _check_resumable(run, config, resume=resume)
+        return checkpoints
+    checkpoints.clear()
+
+    def write(directory: Path) -> None:
+        (directory / "config.json").write_bytes(_pretty(config))
+        manifest = make_manifest(directory, ["config.json"], status="training")
+        write_manifest(directory, manifest)
+
+    replace_run(run, write)
+    return checkpoints
+
+
+def _check_resumable(run: Path, config: dict[str, Any], *, resume: bool) -> None:
+    if run_status(run) == "complete":
+        what = "there is nothing to resume; " if resume else ""
+        raise RunError(
+            f"{run} holds a finished run; {what}choose another name, or replace it (--overwrite)"
+        )
+    if not resume:
+        raise RunError(
+            f"{run} holds an unfinished run; go on with it (--resume), choose another name, or "
+            "replace it (--overwrite)"
+        )
+    before, now = read_config(run), json.loads(as_json(config))
+    different = list(_differences("", before, now))
+    if different:
+        raise RunError(
+            f"{run} was begun with other settings ({', '.join(different)}); resume with the same "
+            "ones, or choose another name"
+        )
+
+
+def _differences(prefix: str, before: Any, now: Any) -> list[str]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        return [
+            line
+            for key in sorted({*before, *now})
+            for line in _differences(
+                f"{prefix}.{key}" if prefix else key, before.get(key), now.get(key)
+            )
+        ]
+    return [] if before == now else [f"{prefix} was {before!r}, is {now!r}"]
+
+
+# -- saving ----------------------------------------------------------------------------------------
+
+
+def save_run(path: str | Path, contents: RunContents) -> None:
+    """Save a finished run at `path`, whole or not at all.
+
+    A run that is there is replaced (its checkpoints stay); if the save fails, it stays as it was.
+
+    Raises
+    ------
+    RunError
+        If something else is there, or it cannot be written.
+    """
+
+    def write(directory: Path) -> None:
+        network = write_network(directory, contents.network, contents.embeddings)
+        write_tensors(directory / "model.safetensors", contents.tensors)
+        (directory / "config.json").write_bytes(_pretty(contents.config))
+        lines = "".join(as_json(record) + "\n" for record in contents.history)
+        (directory / "history.jsonl").write_text(lines, encoding="utf-8")
+        files = sorted(
+            p.relative_to(directory).as_posix() for p in directory.rglob("*") if p.is_file()
+        )
+        manifest = make_manifest(directory, files, status="complete", network=network)
+        write_manifest(directory, manifest)
+
+    replace_run(Path(path), write)
+
+
+def _pretty(config: dict[str, Any]) -> bytes:
+    return (as_json(config, indent=2) + "\n").encode()
+
+
+# -- loading ---------------------------------------------------------------------------------------
+
+
+def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
+    """Return what a finished run holds.
+
+    Parameters
+    ----------
+    path : path
+    verify : bool
+        Whether to compare every file with its checksum first.
+
+    Raises
+    ------
+    RunError
+        If there is no run, its training has not finished, its format is newer than this version
+        reads, or a file of it is missing or damaged; the message names it.
+    """
+    run = Path(path)
+    finish_commit(run)
+    manifest = read_manifest(run)
+    if manifest["status"] != "complete":
+        raise RunError(
+            f"{run}: its training has not finished; go on with: "
+            f"dhne train SOURCE --out {run} --resume"
+        )
+    if verify:
+        check_files(run, manifest)
+    network, embeddings = read_network(run, manifest["network"])
+    return RunContents(
+        config=_read_json(run / "config.json"),
+        tensors=read_tensors(run / "model.safetensors"),
+        network=network,
+        embeddings=embeddings,
+        history=_read_lines(run / "history.jsonl"),
+    )
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        found = parse_json(file.read_bytes(), file)
+    except DHNEError as error:
+        raise RunError(f"{error}; the run is damaged") from None
+    except OSError as error:
+        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+    if not isinstance(found, dict):
+        raise RunError(f"{file}: it holds no JSON object; the run is damaged")
+    return found
+
+
+def _read_lines(file: Path) -> list[dict[str, Any]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines() if line]
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(
+            f"{file}: it cannot be read: {one_line(error)}; the run is damaged"
+        ) from None

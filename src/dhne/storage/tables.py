@@ -1,0 +1,126 @@
+"""The network and the embeddings of a run as Parquet, and back.
+
+``nodes/TYPE.parquet``: ``name``, ``labels`` (a list of strings; only where a type has labels),
+``degree`` and ``vector`` (a list of float32 of fixed size); row i is node i.
+``edges/N.parquet``: ``position_0`` … ``position_{N-1}``, node ids, and ``weight``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dhne.edges import EdgeSet
+from dhne.errors import InputError, RunError
+from dhne.io.parquet import read_parquet, write_parquet
+from dhne.network import HyperNetwork
+from dhne.vocabulary import Vocabulary
+
+from .filenames import file_stems
+
+Matrices = dict[str, npt.NDArray[np.float32]]
+
+
+def write_network(
+    directory: Path, network: HyperNetwork, embeddings: Mapping[str, npt.NDArray[np.float32]]
+) -> dict[str, Any]:
+    """Write nodes and edges below `directory`; return what is where, for the manifest."""
+    nodes, edges = [], []
+    (directory / "nodes").mkdir()
+    (directory / "edges").mkdir()
+    for node_type, stem in file_stems(network.node_types).items():
+        file = f"nodes/{stem}.parquet"
+        table = _node_table(network, node_type, embeddings.get(node_type))
+        write_parquet(table, directory / file, {"node_type": node_type})
+        nodes.append({"type": node_type, "file": file})
+    for number, e in enumerate(network.edge_sets):
+        file = f"edges/{number}.parquet"
+        described = {"types": list(e.types), "ordered": e.ordered}
+        write_parquet(_edge_table(e), directory / file, described)
+        edges.append({**described, "file": file})
+    return {"nodes": nodes, "edges": edges}
+
+
+def _node_table(
+    network: HyperNetwork, node_type: str, matrix: npt.NDArray[np.float32] | None
+) -> pa.Table:
+    columns: dict[str, Any] = {"name": network.names(node_type)}
+    labels = network.labels(node_type)
+    if labels is not None:
+        columns["labels"] = labels
+    columns["degree"] = pa.array(network.degrees(node_type))
+    if matrix is not None:
+        if matrix.ndim != 2 or len(matrix) != network.num_nodes(node_type):
+            raise RunError(
+                f"node type {node_type!r} has {network.num_nodes(node_type)} nodes, "
+                f"its embeddings have the shape {list(matrix.shape)}"
+            )
+        flat = pa.array(np.ascontiguousarray(matrix, dtype=np.float32).reshape(-1))
+        columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
+    return pa.table(columns)
+
+
+def _edge_table(edges: EdgeSet) -> pa.Table:
+    columns = {f"position_{p}": pa.array(edges.nodes[:, p]) for p in range(edges.length)}
+    return pa.table({**columns, "weight": pa.array(edges.weights)})
+
+
+def read_network(run: Path, described: dict[str, Any]) -> tuple[HyperNetwork, Matrices]:
+    """Return the network and the embeddings of a run."""
+    nodes: dict[str, Vocabulary] = {}
+    labels: dict[str, Any] = {}
+    embeddings: Matrices = {}
+    for entry in described["nodes"]:
+        node_type, table = entry["type"], _read(run / entry["file"])
+        with _named(run / entry["file"]):
+            nodes[node_type] = Vocabulary(table["name"], node_type=node_type)
+            if "labels" in table.column_names:
+                labels[node_type] = table["labels"]
+            if "vector" in table.column_names:
+                embeddings[node_type] = _matrix(table["vector"])
+    edges = []
+    for entry in described["edges"]:
+        table = _read(run / entry["file"])
+        with _named(run / entry["file"]):
+            ids = [table[f"position_{p}"].to_numpy() for p in range(len(entry["types"]))]
+            array = np.stack(ids, axis=1)
+            weights = table["weight"].to_numpy()
+            edges.append(EdgeSet.build(entry["types"], array, weights, ordered=entry["ordered"]))
+    with _named(run):
+        return HyperNetwork(nodes, edges, labels), embeddings
+
+
+def _read(path: Path) -> pa.Table:
+    with _named(path):
+        return read_parquet(path)
+
+
+def _matrix(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
+    if not pa.types.is_fixed_size_list(column.type) or column.null_count:
+        raise ValueError("the vectors are not lists of one size")
+    array = column.combine_chunks()
+    size = column.type.list_size
+    if isinstance(array, pa.ChunkedArray):  # no rows at all
+        return np.empty((0, size), np.float32)
+    flat = array.flatten().to_numpy(zero_copy_only=False)
+    return np.array(flat, dtype=np.float32).reshape(len(array), size)
+
+
+class _named:  # noqa: N801 - reads as a phrase: with _named(path)
+    """Turn what the tables may raise into a `RunError` that names the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InputError | KeyError | ValueError | TypeError | pa.ArrowException):
+            text = str(error).removeprefix(f"{self.path}: ")
+            raise RunError(f"{self.path}: {text}; the run is damaged") from None

@@ -7,14 +7,16 @@ set: their ids are kept sorted, so equal hyperedges have equal rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InputError
+from .errors import InputError, ParameterError
 
 EdgeType = tuple[str, ...]
 NodeArray = npt.NDArray[np.int64]
@@ -49,12 +51,20 @@ class EdgeSet:
         weights: npt.ArrayLike | None = None,
         *,
         ordered: bool = True,
+        copy: bool = True,
     ) -> EdgeSet:
-        """Check the parts, bring unordered positions into canonical order, freeze the arrays."""
+        """Check the parts, bring unordered positions into canonical order, freeze the arrays.
+
+        With `copy` false, `nodes` is taken over: nobody else may keep it.
+        """
         types = tuple(types)
         if len(types) < 2:
             raise InputError(f"an edge type needs at least two positions, got {types!r}")
-        array = np.asarray(nodes)
+        try:
+            array = np.asarray(nodes)
+            weight = None if weights is None else np.array(weights, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"edges and weights must be arrays of numbers: {error}") from None
         if array.size == 0:
             array = np.empty((0, len(types)), np.int64)
         if array.ndim != 2 or array.shape[1] != len(types):
@@ -64,12 +74,12 @@ class EdgeSet:
             )
         if not np.issubdtype(array.dtype, np.integer):
             raise InputError(f"edges must be integer node ids, got {array.dtype}")
-        array = np.array(array, dtype=np.int64, order="C")
+        array = np.array(array, dtype=np.int64, order="C", copy=True if copy else None)
         if len(set(types)) == len(types):
             ordered = True
         if not ordered:
             _sort_unordered(array, types)
-        weight = np.ones(len(array)) if weights is None else np.array(weights, dtype=np.float64)
+        weight = np.ones(len(array)) if weight is None else weight
         if weight.shape != (len(array),):
             raise InputError(f"{len(array)} edges need as many weights, got shape {weight.shape}")
         bad = ~(np.isfinite(weight) & (weight > 0))
@@ -91,16 +101,21 @@ class EdgeSet:
 
     def take(self, rows: npt.NDArray[Any]) -> EdgeSet:
         """Return the hyperedges in `rows` (a mask or an index array), in that order."""
-        nodes, weights = self.nodes[rows], self.weights[rows]
+        rows = np.asarray(rows)
+        try:
+            rows = rows.astype(np.int64) if rows.size == 0 and rows.dtype != bool else rows
+            nodes, weights = self.nodes[rows], self.weights[rows]
+        except IndexError as error:
+            raise ParameterError(f"these rows are not there: {error}") from None
         nodes.flags.writeable = weights.flags.writeable = False
         return EdgeSet(self.types, nodes, weights, self.ordered)
 
     def fold(self) -> EdgeSet:
-        """Return the distinct hyperedges, repeats added up in their weights, in first-seen order."""
+        """Return the distinct hyperedges in first-seen order, the weights of repeats added up."""
         first, inverse = distinct_rows(self.nodes)
         if len(first) == len(self):
             return self
-        weights = np.bincount(inverse, weights=self.weights, minlength=len(first))
+        weights: WeightArray = np.bincount(inverse, self.weights, len(first)).astype(np.float64)
         nodes = self.nodes[first]
         nodes.flags.writeable = weights.flags.writeable = False
         return EdgeSet(self.types, nodes, weights, self.ordered)
@@ -126,9 +141,7 @@ def canonical(nodes: npt.ArrayLike, types: EdgeType, *, ordered: bool) -> NodeAr
     return array
 
 
-def stands_first(
-    nodes: NodeArray, types: EdgeType, position: int
-) -> npt.NDArray[np.bool_] | None:
+def stands_first(nodes: NodeArray, types: EdgeType, position: int) -> npt.NDArray[np.bool_] | None:
     """Return in which tuples the node at `position` stands for the first time.
 
     A node that stands twice in one hyperedge is in that hyperedge once: this tells which of its
@@ -139,6 +152,38 @@ def stands_first(
         return None
     first: npt.NDArray[np.bool_] = (nodes[:, earlier] != nodes[:, [position]]).all(axis=1)
     return first
+
+
+def repeats_node(nodes: Any, types: EdgeType) -> Any:
+    """Return in which tuples (of an array or a tensor) a node stands twice."""
+    repeats = nodes[:, 0] != nodes[:, 0]
+    for p, t in enumerate(types):
+        for q in range(p + 1, len(types)):
+            if types[q] == t:
+                repeats |= nodes[:, p] == nodes[:, q]
+    return repeats
+
+
+def num_possible(
+    types: EdgeType, sizes: npt.ArrayLike, *, ordered: bool = True, repeats_nodes: bool = True
+) -> int:
+    """Return how many different tuples there are of a type, hyperedges or not.
+
+    Examples
+    --------
+    >>> num_possible(("author", "author"), [4, 4])
+    16
+    >>> num_possible(("author", "author"), [4, 4], ordered=False, repeats_nodes=False)
+    6
+    """
+    size_list = [int(s) for s in np.asarray(sizes)]
+    if ordered:
+        return prod(size_list)
+    ways = 1
+    for t, r in Counter(types).items():
+        n = size_list[types.index(t)]
+        ways *= comb(n + r - 1, r) if repeats_nodes else comb(n, r)
+    return ways
 
 
 def distinct_rows(nodes: NodeArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from .errors import InputError
 
-LabelColumn = pa.ListArray
+LabelColumn = Any  # a pyarrow.ListArray of strings; Arrow has no types for the checker
 
 
 def as_label_column(labels: Any, n: int, node_type: str) -> LabelColumn:
@@ -28,28 +28,47 @@ def as_label_column(labels: Any, n: int, node_type: str) -> LabelColumn:
     >>> as_label_column(["drama", None, ["crime", "noir"]], 3, "movie").to_pylist()
     [['drama'], [], ['crime', 'noir']]
     """
-    if isinstance(labels, pa.ChunkedArray):
-        labels = labels.combine_chunks()
-    if not isinstance(labels, pa.Array):
-        labels = pa.array([_as_list(x) for x in labels], type=pa.list_(pa.string()))
-    if not (pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type)):
-        offsets = np.concatenate([[0], np.cumsum(labels.is_valid().to_numpy(zero_copy_only=False))])
-        values = labels.drop_null().cast(pa.string())
-        labels = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
-    column = labels.cast(pa.list_(pa.string()))
-    if column.null_count:
-        column = pc.if_else(column.is_valid(), column, pa.scalar([], column.type))
+    try:
+        column = _to_column(labels)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(
+            f"labels of node type {node_type!r} must be a string, a list of strings or nothing "
+            f"for each node: {error}"
+        ) from None
     if len(column) != n:
         raise InputError(f"node type {node_type!r} has {n} nodes but {len(column)} label entries")
     return column
 
 
+def _to_column(labels: Any) -> LabelColumn:
+    if isinstance(labels, pa.ChunkedArray):
+        labels = labels.combine_chunks()
+    if not isinstance(labels, pa.Array):
+        labels = pa.array([_as_list(x) for x in labels], type=pa.list_(pa.string()))
+    if pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type):
+        column = labels.cast(pa.list_(pa.string()))
+        nodes, values = pc.list_parent_indices(column).to_numpy(), column.flatten()
+        present = values.is_valid().to_numpy(zero_copy_only=False)
+        if not column.null_count and present.all():
+            return column
+        counts, values = np.bincount(nodes[present], minlength=len(column)), values.drop_null()
+    else:
+        counts = labels.is_valid().to_numpy(zero_copy_only=False)
+        values = labels.drop_null().cast(pa.string())
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+
+
 def _as_list(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return [str(v) for v in value]
-    return [str(value)]
+    if isinstance(value, set | frozenset):
+        return sorted(str(v) for v in value)
+    if isinstance(value, list | tuple | np.ndarray):
+        return [str(v) for v in value if not _is_missing(v)]
+    return [] if _is_missing(value) else [str(value)]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
 
 
 def label_matrix(column: LabelColumn) -> tuple[list[str], npt.NDArray[np.bool_]]:
@@ -61,6 +80,6 @@ def label_matrix(column: LabelColumn) -> tuple[list[str], npt.NDArray[np.bool_]]
     rank[order] = np.arange(len(names))
     nodes = pc.list_parent_indices(column).to_numpy()
     matrix = np.zeros((len(column), len(names)), dtype=bool)
-    if len(names):
+    if names:
         matrix[nodes, rank[encoded.indices.to_numpy(zero_copy_only=False)]] = True
     return [names[i] for i in order], matrix

@@ -117,7 +117,7 @@ def _same_labels(one: HyperNetwork, other: HyperNetwork, t: str, ids: IdArray) -
         return all(c is None or len(c.flatten()) == 0 for c in (mine, theirs))
     back = np.empty_like(ids)
     back[ids] = np.arange(len(ids))
-    return _label_rows(mine).equals(_label_rows(theirs.take(pa.array(back))))
+    return bool(_label_rows(mine).equals(_label_rows(theirs.take(pa.array(back)))))
 
 
 def _label_rows(column: LabelColumn) -> pa.Table:

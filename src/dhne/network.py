@@ -25,8 +25,8 @@ Seed = int | np.random.Generator
 class HyperNetwork:
     """Typed nodes with names, and hyperedges with weights.
 
-    Usually made by :meth:`from_tuples`, :func:`dhne.read_table` or a dataset's name; the constructor
-    takes the parts as they are.
+    Usually made by :meth:`from_tuples`, :func:`dhne.read_table` or a dataset's name; the
+    constructor takes the parts as they are.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class HyperNetwork:
         for position, node_type in enumerate(edge_set.types):
             size = self.num_nodes(node_type)
             column = edge_set.nodes[:, position]
-            if len(column) and not (0 <= column.min() and column.max() < size):
+            if len(column) and (column.min() < 0 or column.max() >= size):
                 raise InputError(
                     f"edges of type {edge_set.types!r} hold ids outside 0 … {size - 1} "
                     f"of node type {node_type!r} at position {position}"
@@ -130,6 +130,10 @@ class HyperNetwork:
             parts[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
         tables = [(tuple(t), list(c), w, o) for t, c, w, o in tables]
         for types, columns, _, _ in tables:
+            if len(types) != len(columns):
+                raise InputError(
+                    f"edge type {types!r} needs {len(types)} columns, got {len(columns)}"
+                )
             for node_type, column in zip(types, columns, strict=True):
                 array = as_name_column(column, what=f"column of node type {node_type!r}")
                 parts.setdefault(node_type, []).append(array)
@@ -139,11 +143,18 @@ class HyperNetwork:
         codes = {t: ids for t, (_, ids) in encoded.items()}
         for node_type in nodes or {}:
             codes[node_type].pop(0)
-        edges = []
-        for types, _, weights, ordered in tables:
-            ids = np.stack([codes[t].pop(0) for t in types], axis=1)
-            edges.append(EdgeSet.build(types, ids, weights, ordered=ordered))
-        return cls(vocabularies, edges, labels)
+        network = cls(vocabularies, (), labels)
+        for types, columns, weights, ordered in tables:
+            if types in network._edges:
+                raise InputError(f"edge type {types!r} is given twice; merge the networks")
+            nodes_of = np.empty((len(columns[0]) if columns else 0, len(types)), np.int64)
+            for position, t in enumerate(types):
+                _fill(nodes_of[:, position], codes[t].pop(0))
+            # the ids are right by construction, so they are neither copied nor checked again
+            network._edges[types] = EdgeSet.build(
+                types, nodes_of, weights, ordered=ordered, copy=False
+            )
+        return network
 
     @classmethod
     def from_arrays(
@@ -330,6 +341,8 @@ class HyperNetwork:
         keep = [self.edge_set(t) for t in edge_types] if edge_types is not None else self.edge_sets
         if rows is not None and not isinstance(rows, Mapping):
             rows = {self.edge_set().types: rows}
+        for edge_type in rows or {}:
+            self.edge_set(edge_type)  # raises if it is not there
         chosen = [
             e.take(np.asarray(rows[e.types])) if rows and e.types in rows else e for e in keep
         ]
@@ -380,8 +393,7 @@ class HyperNetwork:
     def __repr__(self) -> str:
         nodes = ", ".join(f"{t} {len(v):,}" for t, v in self._nodes.items())
         lines = [f"HyperNetwork({self.num_edges():,} hyperedges)", f"  nodes: {nodes}"]
-        for e in self.edge_sets:
-            lines.append(f"  edges: {_show(e)} {len(e):,}")
+        lines += [f"  edges: {_show(e)} {len(e):,}" for e in self.edge_sets]
         if self._labels:
             lines.append("  labels: " + ", ".join(self._labels))
         return "\n".join(lines)
@@ -390,6 +402,16 @@ class HyperNetwork:
         from .statistics import as_html
 
         return as_html(self)
+
+
+def _fill(out: NodeArray, chunks: list[npt.NDArray[np.int32]]) -> None:
+    """Write chunks of ids into `out`, one after the other."""
+    if sum(map(len, chunks)) != len(out):
+        raise InputError("the columns of a table must have the same length")
+    start = 0
+    for chunk in chunks:
+        out[start : start + len(chunk)] = chunk
+        start += len(chunk)
 
 
 def _show(edges: EdgeSet) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .edges import num_possible, repeats_node
+
 if TYPE_CHECKING:
     from .edges import EdgeSet
     from .network import HyperNetwork
@@ -51,7 +53,9 @@ def _describe_nodes(network: HyperNetwork, node_type: str) -> dict[str, Any]:
 
 
 def _describe_edges(network: HyperNetwork, edges: EdgeSet) -> dict[str, Any]:
-    possible = float(np.prod(network.position_sizes(edges.types).astype(np.float64)))
+    sizes = network.position_sizes(edges.types)
+    repeats_nodes = edges.ordered or bool(repeats_node(edges.nodes, edges.types).any())
+    possible = num_possible(edges.types, sizes, ordered=edges.ordered, repeats_nodes=repeats_nodes)
     distinct = edges.num_distinct()
     return {
         "type": list(edges.types),

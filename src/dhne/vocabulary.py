@@ -6,7 +6,7 @@ Arrow's hash kernels (many names) or a binary search over a sorted index (a few 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -39,13 +39,18 @@ def as_name_array(names: Any, *, what: str = "names") -> pa.Array:
     InputError
         If a name is null, or the sequence mixes kinds.
     """
+    column = as_name_column(names, what=what)
+    return _combine(column) if isinstance(column, pa.ChunkedArray) else column
+
+
+def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedArray:
+    """Return `names` as :func:`as_name_array` does, but leave chunks apart (a copy less)."""
     array = _to_arrow(names, what)
-    if isinstance(array, pa.ChunkedArray):
-        array = _combine(array)
     if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if array.null_count:
-        row = int(pc.index(array.is_null(), value=True).as_py())
+        array = array.cast(array.type.value_type)
+    missing = array.is_null(nan_is_null=pa.types.is_floating(array.type))
+    if pc.any(missing, min_count=0).as_py():
+        row = int(pc.index(missing, value=True).as_py())
         raise InputError(f"{what}: the name in row {row + 1} is missing; every node needs a name")
     kind = array.type
     if pa.types.is_integer(kind):
@@ -74,12 +79,14 @@ def _to_arrow(names: Any, what: str) -> pa.Array | pa.ChunkedArray:
 
 
 def _combine(array: pa.ChunkedArray) -> pa.Array:
+    if array.num_chunks == 0:
+        return pa.array([], array.type)
     if pa.types.is_string(array.type) and array.nbytes > 2**31 - 2**20:
         array = array.cast(pa.large_string())  # one array of 32-bit offsets holds 2 GiB
     return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
 
 
-def _cast(array: pa.Array, kind: pa.DataType, what: str) -> pa.Array:
+def _cast(array: Any, kind: pa.DataType, what: str) -> Any:
     if array.type == kind:
         return array
     try:
@@ -188,7 +195,8 @@ class Vocabulary:
         if not self.has_integers and asked.type != self.names.type:
             asked = asked.cast(self.names.type)
         found = pc.index_in(asked, value_set=self.names)
-        return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        ids: IdArray = found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return ids
 
     def _find_one(self, name: object) -> int:
         if isinstance(name, np.generic):
@@ -198,11 +206,12 @@ class Vocabulary:
         wanted = int if self.has_integers else str
         if not isinstance(name, wanted) or isinstance(name, bool):
             return -1
-        key = name.encode() if isinstance(name, str) else name  # Arrow sorts strings by bytes
+        # Arrow sorts strings by their bytes; half of a surrogate pair, which has none, is no name
+        key = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
-            here = self.names[int(self._order[middle])].as_py()
+            here: Any = self.names[int(self._order[middle])].as_py()
             if (here.encode() if isinstance(here, str) else here) < key:
                 low = middle + 1
             else:
@@ -217,3 +226,36 @@ class Vocabulary:
 def _nth(names: Any, row: int) -> Any:
     value = names[row]
     return value.as_py() if isinstance(value, pa.Scalar) else value
+
+
+def encode(
+    columns: Sequence[Any], node_type: str
+) -> tuple[Vocabulary, list[list[npt.NDArray[np.int32]]]]:
+    """Return the vocabulary of all `columns` of one node type, and each column as chunks of ids.
+
+    Ids are given in order of first appearance, column by column. Where some columns hold integers
+    and others strings, all names become strings.
+
+    Parameters
+    ----------
+    columns : sequence of Arrow arrays as :func:`as_name_column` returns them
+    node_type : str
+
+    Examples
+    --------
+    >>> vocabulary, ids = encode([pa.array(["b", "a"]), pa.array(["a", "c"])], "author")
+    >>> vocabulary.names.to_pylist(), ids
+    (['b', 'a', 'c'], [[array([0, 1], dtype=int32)], [array([1, 2], dtype=int32)]])
+    """
+    kinds = {c.type for c in columns if len(c)} or {columns[0].type}
+    kind = kinds.pop() if len(kinds) == 1 else pa.large_string()
+    chunks = [chunk for c in columns for chunk in _chunks(c.cast(kind))]
+    encoded = pc.dictionary_encode(pa.chunked_array(chunks, type=kind))
+    names = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], kind)
+    codes = iter(c.indices.to_numpy(zero_copy_only=False) for c in encoded.chunks if len(c))
+    ids = [[next(codes) for chunk in _chunks(c) if len(chunk)] for c in columns]
+    return Vocabulary(names, node_type=node_type, checked=True), ids
+
+
+def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import comb, factorial, prod
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeSet, EdgeType, NodeArray, edge_keys
+from dhne.edges import EdgeSet, EdgeType, NodeArray, edge_keys, num_possible, repeats_node
 from dhne.errors import InputError, ParameterError, UnknownNameError
 from dhne.network import HyperNetwork
 
@@ -63,13 +63,9 @@ class EdgeIndex:
 
     def num_possible(self) -> int:
         """Return how many tuples there are in all, hyperedges or not."""
-        if self.ordered:
-            return prod(self.sizes.tolist())
-        ways = 1
-        for t in dict.fromkeys(self.types):
-            n, r = int(self.sizes[self.types.index(t)]), self.types.count(t)
-            ways *= comb(n + r - 1, r) if self.repeats_nodes else comb(n, r)
-        return ways
+        return num_possible(
+            self.types, self.sizes, ordered=self.ordered, repeats_nodes=self.repeats_nodes
+        )
 
     def keys_of(self, nodes: Any) -> Any:
         """Return the key of each tuple, the same for any order of its unordered positions."""
@@ -237,16 +233,6 @@ def _check_same_nodes(one: HyperNetwork, other: HyperNetwork) -> None:
                 f"the networks number their nodes of type {t!r} differently; "
                 "merge them and take subsets, so that ids mean the same in all"
             )
-
-
-def repeats_node(nodes: Any, types: EdgeType) -> Any:
-    """Return in which tuples a node stands at two positions of its type."""
-    repeats = nodes[:, 0] != nodes[:, 0]
-    for p, t in enumerate(types):
-        for q in range(p + 1, len(types)):
-            if types[q] == t:
-                repeats |= nodes[:, p] == nodes[:, q]
-    return repeats
 
 
 def _sorted(nodes: Any, types: EdgeType) -> Any:

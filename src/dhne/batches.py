@@ -110,8 +110,12 @@ class BatchMaker:
         weights = torch.from_numpy(edges.weights.copy()).to(device=self.device, dtype=self.dtype)
         return Positives(edges.types, edges.ordered, nodes, weights)
 
-    def epoch(self, seed: int, epoch: int) -> Iterator[Batch]:
-        """Yield the batches of one epoch; the same seed and epoch give the same batches."""
+    def epoch(self, seed: int, epoch: int) -> Iterator[list[Tensor]]:
+        """Yield the batches of one epoch as `assemble` takes them.
+
+        The same seed and epoch give the same batches. All of an epoch have the same shape but the
+        last, so that a step can be recorded and played back.
+        """
         rng = np.random.default_rng([seed, epoch])
         shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
         batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.network.num_edges()))
@@ -119,14 +123,15 @@ class BatchMaker:
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
             for parts in zip(*pieces, strict=True):
-                yield self._assemble([p for p in parts if len(p.edges.nodes)])
+                yield [t for part in parts for t in part]
 
     def _draw(
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
-    ) -> list[Drawn]:
+    ) -> list[tuple[Tensor, ...]]:
         """Draw the negatives of several batches at once and hand them out batch by batch."""
         m, k = len(edges.nodes), self.sampler.per_positive
-        cuts = [m * b // self.num_batches for b in range(first, last + 1)]
+        size = -(-m // self.num_batches)
+        cuts = [min(size * b, m) for b in range(first, last + 1)]
         nodes = edges.nodes[cuts[0] : cuts[-1]]
         if self.device.type == "cpu":
             found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
@@ -141,12 +146,21 @@ class BatchMaker:
         for low, high in zip(cuts[:-1], cuts[1:], strict=True):
             part = slice((low - cuts[0]) * k, (high - cuts[0]) * k)
             rows = slice(low, high)
-            mine = Positives(edges.types, edges.ordered, edges.nodes[rows], edges.weights[rows])
-            result.append(Drawn(mine, drawn[part], valid[part], k))
+            result.append((edges.nodes[rows], edges.weights[rows], drawn[part], valid[part]))
         return result
 
-    def _assemble(self, drawn: list[Drawn]) -> Batch:
-        """Number each type's distinct nodes and point the tuples at them."""
+    def assemble(self, inputs: list[Tensor]) -> Batch:
+        """Number each type's distinct nodes and point the tuples at them.
+
+        `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which of
+        them are valid.
+        """
+        drawn = []
+        for number, edges in enumerate(self._edges.values()):
+            nodes, weights, negatives, valid = inputs[4 * number : 4 * number + 4]
+            if len(nodes):
+                mine = Positives(edges.types, edges.ordered, nodes, weights)
+                drawn.append(Drawn(mine, negatives, valid, self.sampler.per_positive))
         tuples = [torch.cat([d.edges.nodes, d.negatives]) for d in drawn]
         total = sum(len(t) for t in tuples)
         places: dict[str, list[tuple[int, int]]] = {}

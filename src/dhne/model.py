@@ -121,7 +121,7 @@ class NodeAutoencoder(nn.Module):
         self.encoder_layers = _dense(sizes)
         self.decoder_layers = _dense(sizes[::-1])
         self.decoder_table = nn.Parameter(torch.empty(num_columns, first))  # V
-        self.decoder_bias = nn.Parameter(torch.zeros(num_columns))  # c
+        self.decoder_bias = nn.Parameter(torch.zeros(num_columns, 1))  # c
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights anew."""

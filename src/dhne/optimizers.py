@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from .errors import ParameterError
-from .kernels import Kernels, UpdateRule
+from .kernels import Kernels, StepSize, UpdateRule
 
 RULES = {
     "adam": UpdateRule("adam", beta1=0.9, beta2=0.999, epsilon=1e-8),
@@ -63,12 +63,16 @@ class Optimizer:
         }
         self.steps = 0
 
-    def step(self, lr: float) -> None:
-        """Step every parameter that has a gradient, then forget the gradients."""
+    def next_size(self, lr: float) -> StepSize:
+        """Count one more step and return its size at this learning rate."""
         self.steps += 1
+        return StepSize.of(self.rule, lr, self.steps)
+
+    def step(self, size: StepSize) -> None:
+        """Step every parameter that has a gradient, then forget the gradients."""
         for key, parameter in self.parameters.items():
             if parameter.grad is not None:
-                self.kernels.update(parameter, self.moments[key], self.rule, lr, self.steps)
+                self.kernels.update(parameter, self.moments[key], self.rule, size)
                 parameter.grad = None
 
     def state_dict(self) -> dict[str, Tensor]:

@@ -25,7 +25,7 @@ from torch import Tensor
 from .batches import BatchMaker
 from .callbacks import Callback, Progress
 from .errors import DHNEError, RunError
-from .kernels import Kernels
+from .kernels import Kernels, StepSize
 from .model import DHNEModel
 from .optimizers import LinearDecay, Optimizer
 from .settings import Settings
@@ -124,14 +124,10 @@ class Trainer:
         watchers = [c for c in self.callbacks if c.wants_batches]
         total = torch.zeros(2, dtype=torch.float64, device=self.maker.device)
         rate = 0.0
-        for number, batch in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
+        for number, inputs in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
             rate = self.schedule(self.optimizer.steps)
-            first, second = self.model.loss(
-                self.kernels, batch, second_order=self.settings.alpha > 0
-            )
-            (first + second).backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step(rate)
-            total += torch.stack([first.detach(), second.detach()])
+            size = self.optimizer.next_size(rate)
+            total += self.kernels.run_step(self._step, inputs, size)
             if watchers:
                 progress.batch = number
                 progress.first_order, progress.second_order = (total / number).tolist()
@@ -158,6 +154,14 @@ class Trainer:
         record["seconds"] = seconds
         record["edges_per_second"] = progress.num_edges / max(seconds, 1e-9)
         progress.history.append(record)
+
+    def _step(self, inputs: list[Tensor], size: StepSize) -> Tensor:
+        """Take one step and return (L1, α L2)."""
+        batch = self.maker.assemble(inputs)
+        first, second = self.model.loss(self.kernels, batch, second_order=self.settings.alpha > 0)
+        (first + second).backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step(size)
+        return torch.stack([first.detach(), second.detach()])
 
     def _watch(self, auc: float) -> float:
         if auc > self.best.auc:

@@ -11,6 +11,7 @@ from .interface import (
     Kernels,
     RowSelection,
     SparseMatrix,
+    StepSize,
     UpdateRule,
 )
 
@@ -20,6 +21,7 @@ __all__ = [
     "Kernels",
     "RowSelection",
     "SparseMatrix",
+    "StepSize",
     "UpdateRule",
     "get_kernels",
 ]
@@ -48,7 +50,7 @@ def get_kernels(name: str, device: torch.device) -> Kernels:
     if name == "cuda":
         from .cuda import CudaKernels
 
-        return CudaKernels()
+        return CudaKernels(device)
     from .reference import ReferenceKernels
 
     return ReferenceKernels()

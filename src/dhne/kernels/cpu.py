@@ -15,7 +15,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from . import compiled
-from .interface import Distinct, Kernels, RowSelection, SparseMatrix, UpdateRule
+from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 from .reference import touched_rows
 
 Ints = npt.NDArray[Any]
@@ -112,7 +112,7 @@ class CompiledKernels(Kernels):
         return Distinct(torch.from_numpy(nodes), torch.from_numpy(visits), list(parts))
 
     def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, lr: float, step: int
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Step over the rows that have a gradient, in one fused pass."""
         if parameter.grad is None:
@@ -122,17 +122,16 @@ class CompiledKernels(Kernels):
         gradient, p, *moments = two
         number = p.dtype.type
         if rule.name == "sgd":
-            compiled.plain_gradient(rows.numpy(), gradient, p, number(lr))
+            compiled.plain_gradient(rows.numpy(), gradient, p, number(size.rate))
         elif rule.name == "adam":
-            rate = number(lr / (1 - rule.beta1**step))
-            correction = number(1 / (1 - rule.beta2**step))
+            rate, correction = number(size.rate), number(size.correction)
             betas = number(rule.beta1), number(rule.beta2)
             args = (rate, *betas, correction, number(rule.epsilon))
             compiled.adam(rows.numpy(), gradient, p, *moments, *args)
         else:
             fades = rule.name == "rmsprop"
             decay, gain = (rule.beta2, 1 - rule.beta2) if fades else (1.0, 1.0)
-            args = (number(lr), number(decay), number(gain), number(rule.epsilon))
+            args = (number(size.rate), number(decay), number(gain), number(rule.epsilon))
             compiled.scaled_gradient(rows.numpy(), gradient, p, *moments, *args)
 
 
@@ -178,7 +177,7 @@ class _Reconstruction(Function):
             matrix.data,
             rows,
             table.detach().numpy(),
-            bias.detach().numpy(),
+            bias.detach().numpy().reshape(-1),
             visits.detach().to(x.dtype).numpy(),
             get_num_threads(),
         )
@@ -202,7 +201,7 @@ class _Reconstruction(Function):
             None,
             torch.from_numpy(dx),
             _sparse(m.touched, table, ctx.table),
-            _sparse(m.touched, bias, ctx.bias),
+            _sparse(m.touched, bias[:, None], ctx.bias),
             None,
         )
 

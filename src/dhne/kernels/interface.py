@@ -20,7 +20,7 @@ gradient are left alone, so a step never costs more than what it touched.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +106,24 @@ class UpdateRule:
     epsilon: float = 1e-8
 
 
+@dataclass(frozen=True)
+class StepSize:
+    """How far an optimizer's step goes: the learning rate, and what corrects Adam's young moments.
+
+    For Adam's step t, `rate` is η / (1 − β₁ᵗ) and `correction` is 1 / (1 − β₂ᵗ).
+    """
+
+    rate: float
+    correction: float = 1.0
+
+    @classmethod
+    def of(cls, rule: UpdateRule, lr: float, step: int) -> StepSize:
+        """Return the size of step number `step`, the first being 1."""
+        if rule.name != "adam":
+            return cls(lr)
+        return cls(lr / (1 - rule.beta1**step), 1 / (1 - rule.beta2**step))
+
+
 class Kernels(ABC):
     """One backend's implementation of the operations above."""
 
@@ -126,7 +144,7 @@ class Kernels(ABC):
         """Return the scalar Σ_i visits_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² over the non-zeros.
 
         `x` is ``float[b, d]``, one row for each selected row of the matrix (not the extra ones);
-        `table` is V ``float[columns, d]``, `bias` is c ``float[columns]``.
+        `table` is V ``float[columns, d]``, `bias` is c ``float[columns, 1]``.
         """
 
     @abstractmethod
@@ -139,13 +157,16 @@ class Kernels(ABC):
 
     @abstractmethod
     def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, lr: float, step: int
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Take one optimizer step in place, over the rows of `parameter` that have a gradient."""
 
+    def run_step(
+        self,
+        step: Callable[[list[Tensor], StepSize], Tensor],
+        inputs: list[Tensor],
+        size: StepSize,
+    ) -> Tensor:
+        """Return ``step(inputs, size)``; a backend may record it once and play it back."""
+        return step(inputs, size)
 
-def sigmoid_loss_parts(logits: Tensor, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    """Return (ω (σ(z) − a)², its derivative in z) elementwise."""
-    fitted = torch.sigmoid(logits)
-    error = fitted - values
-    return weights * error * error, 2 * weights * error * fitted * (1 - fitted)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .interface import Distinct, Kernels, RowSelection, UpdateRule
+from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
 
 
 class _Entries:
@@ -58,7 +58,7 @@ class ReferenceKernels(Kernels):
         n = plan.num_stored
         row, column, value = plan.row[:n], plan.column[:n], plan.value[:n]
         v = torch.nn.functional.embedding(column, table, sparse=True)
-        c = torch.nn.functional.embedding(column, bias[:, None], sparse=True)[:, 0]
+        c = torch.nn.functional.embedding(column, bias, sparse=True)[:, 0]
         fitted = torch.sigmoid((x[row] * v).sum(1) + c)
         return (visits[row] * (fitted - value) ** 2).sum()
 
@@ -77,7 +77,7 @@ class ReferenceKernels(Kernels):
         return Distinct(nodes, visits, list(torch.split(inverse, [len(c) for c in columns])))
 
     def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, lr: float, step: int
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Gather the rows that have a gradient, step, put them back."""
         gradient = parameter.grad
@@ -85,7 +85,7 @@ class ReferenceKernels(Kernels):
             return
         rows, g = touched_rows(gradient)
         new = [t[rows] for t in (parameter.detach(), *state)]
-        step_rows(new, g, rule, lr, step)
+        step_rows(new, g, rule, size)
         with torch.no_grad():
             for whole, part in zip((parameter, *state), new, strict=True):
                 whole[rows] = part
@@ -101,22 +101,21 @@ def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
     return rows, gradient[rows] if gradient.dim() else gradient.reshape(1)
 
 
-def step_rows(values: Sequence[Tensor], g: Tensor, rule: UpdateRule, lr: float, step: int) -> None:
+def step_rows(values: Sequence[Tensor], g: Tensor, rule: UpdateRule, size: StepSize) -> None:
     """One optimizer step in place on (parameter, *state), by the formulas of `dhne.optimizers`."""
     p = values[0]
     if rule.name == "sgd":
-        p.sub_(lr * g)
+        p.sub_(size.rate * g)
     elif rule.name == "adagrad":
         s = values[1]
         s.add_(g * g)
-        p.sub_(lr * g / (s.sqrt() + rule.epsilon))
+        p.sub_(size.rate * g / (s.sqrt() + rule.epsilon))
     elif rule.name == "rmsprop":
         s = values[1]
         s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
-        p.sub_(lr * g / (s.sqrt() + rule.epsilon))
+        p.sub_(size.rate * g / (s.sqrt() + rule.epsilon))
     else:
         m, s = values[1], values[2]
         m.mul_(rule.beta1).add_((1 - rule.beta1) * g)
         s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
-        rate = lr / (1 - rule.beta1**step)
-        p.sub_(rate * m / ((s / (1 - rule.beta2**step)).sqrt() + rule.epsilon))
+        p.sub_(size.rate * m / ((s * size.correction).sqrt() + rule.epsilon))

@@ -1,0 +1,440 @@
+"""The CUDA backend: Triton kernels, nothing that makes the host wait for the device.
+
+Rows are cut into pieces of at most `PIECE` non-zeros, so that a hub is shared out among many programs;
+pieces of one row add up atomically. The number of pieces of a batch is known to the device alone, but
+bounded by rows + non-zeros / `PIECE`, which the host knows: that many programs start, and those
+without a piece end at once. Likewise the distinct nodes of a batch are padded (with -1, an empty row)
+to a size the host knows. Gradients of tables are dense here: clearing and scanning them costs less than
+finding out which rows a batch touched.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
+
+PIECE = 64  # non-zeros of a row that one program takes
+_BLOCK = 16  # non-zeros it takes at once
+_WARM_UP = 2  # steps of a shape that run as they are before it is recorded
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A batch matrix cut into pieces: program i takes entries first[i] … last[i]-1 of row[i]."""
+
+    row: Tensor  # int32[programs]
+    first: Tensor  # int64[programs]
+    last: Tensor  # int64[programs], equal to first where there is nothing to do
+    columns: Tensor  # of the matrix
+    values: Tensor
+    num_rows: int
+    extra: Any  # ExtraRows or None
+    num_columns: int
+
+
+class _Recording:
+    """A step recorded as a CUDA graph, with the tensors it reads its inputs from."""
+
+    def __init__(
+        self,
+        step: Callable[[list[Tensor], StepSize], Tensor],
+        inputs: list[Tensor],
+        size: StepSize,
+    ) -> None:
+        self.inputs = [t.clone() for t in inputs]
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):  # records, does not run
+            self.output = step(self.inputs, size)
+
+    def play(self, inputs: list[Tensor]) -> Tensor:
+        for own, given in zip(self.inputs, inputs, strict=True):
+            own.copy_(given)
+        self.graph.replay()
+        return self.output
+
+
+class CudaKernels(Kernels):
+    """Triton kernels on one GPU."""
+
+    name = "cuda"
+
+    def __init__(self, device: torch.device) -> None:
+        # A step's size is read from the device, so that a recorded step can be played with another.
+        self._sizes = torch.zeros(2, dtype=torch.float64, device=device)
+        self._recorded: dict[tuple[torch.Size, ...], _Recording] = {}
+        self._seen: dict[tuple[torch.Size, ...], int] = {}
+
+    def run_step(
+        self,
+        step: Callable[[list[Tensor], StepSize], Tensor],
+        inputs: list[Tensor],
+        size: StepSize,
+    ) -> Tensor:
+        """Record the step as a CUDA graph once its shape has come up a few times, and play that."""
+        self._sizes.copy_(torch.tensor([size.rate, size.correction], dtype=torch.float64))
+        shape = tuple(t.shape for t in inputs)
+        if shape in self._recorded:
+            return self._recorded[shape].play(inputs)
+        self._seen[shape] = self._seen.get(shape, 0) + 1
+        if self._seen[shape] <= _WARM_UP:
+            return step(inputs, size)
+        self._recorded[shape] = _Recording(step, inputs, size)
+        return self._recorded[shape].play(inputs)
+
+    def prepare(self, selection: RowSelection) -> Pieces:
+        """Cut the selected rows into pieces."""
+        matrix, rows = selection.matrix, selection.rows
+        real = rows >= 0
+        safe = rows.clamp(min=0)
+        start = matrix.indptr[safe]
+        degree = torch.where(real, matrix.indptr[safe + 1] - start, 0)
+        ends = torch.cumsum((degree + (PIECE - 1)) // PIECE, 0)
+        bound = len(rows) + len(matrix.indices) // PIECE
+        program = torch.arange(bound, device=rows.device)
+        row = torch.searchsorted(ends, program, right=True)
+        inside = row < len(rows)
+        row = row.clamp_(max=max(len(rows) - 1, 0))
+        before = torch.where(row > 0, ends[(row - 1).clamp(min=0)], 0)
+        first = start[row] + (program - before) * PIECE
+        last = torch.minimum(first + PIECE, start[row] + degree[row])
+        last = torch.where(inside, last, first)
+        return Pieces(
+            row.int(),
+            first,
+            last,
+            matrix.indices,
+            matrix.values,
+            len(rows),
+            selection.extra,
+            matrix.num_columns,
+        )
+
+    def encode(self, plan: Any, table: Tensor) -> Tensor:
+        """Return M W."""
+        result: Tensor = _Encode.apply(plan, table)
+        return result
+
+    def reconstruction(
+        self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
+    ) -> Tensor:
+        """Return the weighted squared error over the stored non-zeros."""
+        result: Tensor = _Reconstruction.apply(plan, x, table, bias, visits)
+        return result
+
+    def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
+        """Return Σ_p parts[p][index[:, p]]."""
+        result: Tensor = _GatherSum.apply(index, *parts)
+        return result
+
+    def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
+        """Return all nodes of a small type; else sort, and pad to as many as there could be."""
+        every = torch.cat(list(columns)) if len(columns) > 1 else columns[0].contiguous()
+        sizes = [len(c) for c in columns]
+        m = len(every)
+        if num_nodes <= m:
+            visits = torch.zeros(num_nodes, dtype=torch.int64, device=every.device)
+            visits.index_add_(0, every, torch.ones_like(every))
+            nodes = torch.arange(num_nodes, device=every.device)
+            return Distinct(nodes, visits, list(torch.split(every, sizes)))
+        ordered, place = torch.sort(every)
+        new = torch.ones(m, dtype=torch.int64, device=every.device)
+        new[1:] = (ordered[1:] != ordered[:-1]).long()
+        number = torch.cumsum(new, 0) - 1
+        inverse = torch.empty_like(every)
+        inverse[place] = number
+        nodes = torch.full_like(every, -1)
+        nodes[number] = ordered
+        visits = torch.zeros_like(every)
+        visits.index_add_(0, number, torch.ones_like(every))
+        return Distinct(nodes, visits, list(torch.split(inverse, sizes)))
+
+    def update(
+        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
+    ) -> None:
+        """Step over the rows that have a gradient, in one fused pass."""
+        gradient = parameter.grad
+        if gradient is None:
+            return
+        gradient = gradient.contiguous()
+        width = gradient.numel() // max(len(gradient), 1) if gradient.dim() > 1 else 1
+        rows = gradient.numel() // max(width, 1)
+        if not rows:
+            return
+        moments = [*state, parameter, parameter][:2]
+        block = triton.next_power_of_2(width)
+        per_program = max(1, 2048 // block)
+        kinds = {"sgd": 0, "adagrad": 1, "rmsprop": 2, "adam": 3}
+        _update_kernel[(triton.cdiv(rows, per_program),)](
+            parameter,
+            gradient,
+            *moments,
+            self._sizes,
+            rows,
+            rule.beta1,
+            rule.beta2,
+            rule.epsilon,
+            KIND=kinds[rule.name],
+            WIDTH=width,
+            BLOCK=block,
+            ROWS=per_program,
+        )
+
+
+@triton.jit
+def _encode_kernel(
+    row, first, last, columns, values, table, out, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STEP: tl.constexpr
+):
+    i = tl.program_id(0)
+    begin = tl.load(first + i)
+    end = tl.load(last + i)
+    if begin < end:
+        r = tl.load(row + i).to(tl.int64)
+        f = tl.arange(0, BLOCK)
+        total = tl.zeros([BLOCK], dtype=table.dtype.element_ty)
+        for e in range(begin, end, STEP):
+            at = e + tl.arange(0, STEP)
+            c = tl.load(columns + at, mask=at < end, other=0).to(tl.int64)
+            v = tl.load(values + at, mask=at < end, other=0.0)
+            w = tl.load(table + c[:, None] * WIDTH + f[None, :], mask=(f < WIDTH)[None, :], other=0.0)
+            total += tl.sum(v[:, None] * w, axis=0)
+        tl.atomic_add(out + r * WIDTH + f, total, mask=f < WIDTH, sem="relaxed")
+
+
+@triton.jit
+def _table_gradient_kernel(
+    row, first, last, columns, values, gradient, out, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STEP: tl.constexpr
+):
+    i = tl.program_id(0)
+    begin = tl.load(first + i)
+    end = tl.load(last + i)
+    if begin < end:
+        r = tl.load(row + i).to(tl.int64)
+        f = tl.arange(0, BLOCK)
+        g = tl.load(gradient + r * WIDTH + f, mask=f < WIDTH, other=0.0)
+        for e in range(begin, end, STEP):
+            at = e + tl.arange(0, STEP)
+            c = tl.load(columns + at, mask=at < end, other=0).to(tl.int64)
+            v = tl.load(values + at, mask=at < end, other=0.0)
+            keep = (at < end)[:, None] & (f < WIDTH)[None, :]
+            tl.atomic_add(
+                out + c[:, None] * WIDTH + f[None, :], v[:, None] * g[None, :], mask=keep, sem="relaxed"
+            )
+
+
+@triton.jit
+def _reconstruction_kernel(
+    row,
+    first,
+    last,
+    columns,
+    values,
+    x,
+    table,
+    bias,
+    weights,
+    loss,
+    dx,
+    d_table,
+    d_bias,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    STEP: tl.constexpr,
+):
+    i = tl.program_id(0)
+    begin = tl.load(first + i)
+    end = tl.load(last + i)
+    if begin < end:
+        r = tl.load(row + i).to(tl.int64)
+        f = tl.arange(0, BLOCK)
+        inside = f < WIDTH
+        xr = tl.load(x + r * WIDTH + f, mask=inside, other=0.0)
+        weight = tl.load(weights + r)
+        gradient = tl.zeros([BLOCK], dtype=x.dtype.element_ty)
+        total = tl.zeros([STEP], dtype=x.dtype.element_ty)
+        for e in range(begin, end, STEP):
+            at = e + tl.arange(0, STEP)
+            here = at < end
+            c = tl.load(columns + at, mask=here, other=0).to(tl.int64)
+            a = tl.load(values + at, mask=here, other=0.0)
+            keep = here[:, None] & inside[None, :]
+            v = tl.load(table + c[:, None] * WIDTH + f[None, :], mask=keep, other=0.0)
+            z = tl.sum(v * xr[None, :], axis=1) + tl.load(bias + c, mask=here, other=0.0)
+            fitted = 1 / (1 + tl.exp(-z))
+            error = tl.where(here, fitted - a, 0.0)
+            total += weight * error * error
+            slope = 2 * weight * error * fitted * (1 - fitted)
+            gradient += tl.sum(slope[:, None] * v, axis=0)
+            tl.atomic_add(
+                d_table + c[:, None] * WIDTH + f[None, :],
+                slope[:, None] * xr[None, :],
+                mask=keep,
+                sem="relaxed",
+            )
+            tl.atomic_add(d_bias + c, slope, mask=here, sem="relaxed")
+        tl.atomic_add(dx + r * WIDTH + f, gradient, mask=inside, sem="relaxed")
+        tl.atomic_add(loss, tl.sum(total), sem="relaxed")
+
+
+@triton.jit
+def _scatter_kernel(index, gradient, out, stride, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64)
+    f = tl.arange(0, BLOCK)
+    r = tl.load(index + i * stride)
+    g = tl.load(gradient + i * WIDTH + f, mask=f < WIDTH, other=0.0)
+    tl.atomic_add(out + r * WIDTH + f, g, mask=f < WIDTH, sem="relaxed")
+
+
+@triton.jit
+def _update_kernel(
+    p,
+    g,
+    m,
+    s,
+    sizes,
+    rows,
+    beta1,
+    beta2,
+    epsilon,
+    KIND: tl.constexpr,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    r = (tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS))[:, None]
+    f = tl.arange(0, BLOCK)[None, :]
+    inside = (r < rows) & (f < WIDTH)
+    at = r * WIDTH + f
+    gradient = tl.load(g + at, mask=inside, other=0.0)
+    touched = tl.max((gradient != 0).to(tl.int32), axis=1)[:, None] > 0
+    keep = inside & touched
+    rate = tl.load(sizes)
+    correction = tl.load(sizes + 1)
+    value = tl.load(p + at, mask=keep, other=0.0)
+    if KIND == 0:
+        value -= rate * gradient
+    elif KIND == 3:
+        mean = tl.load(m + at, mask=keep, other=0.0)
+        square = tl.load(s + at, mask=keep, other=0.0)
+        mean = beta1 * mean + (1 - beta1) * gradient
+        square = beta2 * square + (1 - beta2) * gradient * gradient
+        tl.store(m + at, mean.to(m.dtype.element_ty), mask=keep)
+        tl.store(s + at, square.to(s.dtype.element_ty), mask=keep)
+        value -= rate * mean / (tl.sqrt(square * correction) + epsilon)
+    else:
+        square = tl.load(m + at, mask=keep, other=0.0)
+        if KIND == 1:
+            square += gradient * gradient
+        else:
+            square = beta2 * square + (1 - beta2) * gradient * gradient
+        tl.store(m + at, square.to(m.dtype.element_ty), mask=keep)
+        value -= rate * gradient / (tl.sqrt(square) + epsilon)
+    tl.store(p + at, value.to(p.dtype.element_ty), mask=keep)
+
+
+def _shape(table: Tensor) -> dict[str, int]:
+    return {"WIDTH": table.shape[1], "BLOCK": triton.next_power_of_2(table.shape[1]), "STEP": _BLOCK}
+
+
+class _Encode(Function):
+    @staticmethod
+    def forward(ctx: Any, plan: Pieces, table: Tensor) -> Tensor:
+        ctx.plan, ctx.shape = plan, table.shape
+        extra = len(plan.extra) if plan.extra is not None else 0
+        out = table.new_zeros(plan.num_rows + extra, table.shape[1])
+        _encode_kernel[(len(plan.row),)](
+            plan.row, plan.first, plan.last, plan.columns, plan.values, table, out, **_shape(table)
+        )
+        if extra:
+            rows = table[plan.extra.columns]  # [r, k, d]
+            torch.sum(plan.extra.values[:, :, None] * rows, dim=1, out=out[plan.num_rows :])
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
+        plan: Pieces = ctx.plan
+        gradient = gradient.contiguous()
+        out = gradient.new_zeros(ctx.shape)
+        _table_gradient_kernel[(len(plan.row),)](
+            plan.row, plan.first, plan.last, plan.columns, plan.values, gradient, out, **_shape(out)
+        )
+        if plan.extra is not None:
+            g = plan.extra.values[:, :, None] * gradient[plan.num_rows :, None, :]
+            out.index_add_(0, plan.extra.columns.reshape(-1), g.reshape(-1, out.shape[1]))
+        return None, out
+
+
+class _Reconstruction(Function):
+    @staticmethod
+    def forward(
+        ctx: Any, plan: Pieces, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
+    ) -> Tensor:
+        x = x.contiguous()
+        loss = x.new_zeros(())
+        dx, d_table, d_bias = torch.zeros_like(x), torch.zeros_like(table), torch.zeros_like(bias)
+        _reconstruction_kernel[(len(plan.row),)](
+            plan.row,
+            plan.first,
+            plan.last,
+            plan.columns,
+            plan.values,
+            x,
+            table,
+            bias,
+            visits.to(x.dtype),
+            loss,
+            dx,
+            d_table,
+            d_bias,
+            **_shape(table),
+        )
+        ctx.gradients = dx, d_table, d_bias
+        return loss
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+        scaled = [g.mul_(gradient) for g in ctx.gradients]
+        return None, *scaled, None
+
+
+class _GatherSum(Function):
+    @staticmethod
+    def forward(ctx: Any, index: Tensor, *parts: Tensor) -> Tensor:
+        ctx.index, ctx.lengths = index, [len(p) for p in parts]
+        total = parts[0][index[:, 0]]
+        for position in range(1, len(parts)):
+            total += parts[position][index[:, position]]
+        return total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+        gradient, index = gradient.contiguous(), ctx.index
+        width = gradient.shape[1]
+        parts = []
+        for position, n in enumerate(ctx.lengths):
+            out = gradient.new_zeros(n, width)
+            if len(index):
+                _scatter_kernel[(len(index),)](
+                    index[:, position],
+                    gradient,
+                    out,
+                    index.stride(0),
+                    WIDTH=width,
+                    BLOCK=triton.next_power_of_2(width),
+                )
+            parts.append(out)
+        return None, *parts

@@ -46,8 +46,7 @@ def as_name_array(names: Any, *, what: str = "names") -> pa.Array:
 def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedArray:
     """Return `names` as :func:`as_name_array` does, but leave chunks apart (a copy less)."""
     array = _to_arrow(names, what)
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
+    array = decoded(array)
     missing = array.is_null(nan_is_null=pa.types.is_floating(array.type))
     if pc.any(missing, min_count=0).as_py():
         row = int(pc.index(missing, value=True).as_py())
@@ -61,6 +60,19 @@ def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedA
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return array
     return _cast(array, pa.string(), what)
+
+
+def decoded(column: Any) -> Any:
+    """Return a dictionary-encoded column (categories) as the values it stands for."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if isinstance(column, pa.ChunkedArray):
+        empty = pa.array([], pa.string())
+        return pa.chunked_array([decoded(c) for c in column.chunks] or [empty])
+    values = column.dictionary
+    if pa.types.is_string_view(values.type):  # what polars uses; few kernels know it
+        values = values.cast(pa.large_string())
+    return values.take(column.indices)
 
 
 def _to_arrow(names: Any, what: str) -> pa.Array | pa.ChunkedArray:
@@ -207,7 +219,7 @@ class Vocabulary:
         if not isinstance(name, wanted) or isinstance(name, bool):
             return -1
         # Arrow sorts strings by their bytes; half of a surrogate pair, which has none, is no name
-        key = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
+        key: Any = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2

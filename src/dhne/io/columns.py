@@ -21,6 +21,7 @@ from .files import StrPath
 Columns = Mapping[str, str | Sequence[str]] | Sequence[str | tuple[str, str]]
 
 WEIGHT = "weight"  # a column of this name holds weights unless something else is said
+TIMESTAMP = "timestamp"  # one of this name is no position unless somebody says so
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def check_suitable(table: pa.Table, names: Sequence[str], file: StrPath | None) 
     """Refuse a table nobody has mapped whose columns hold measures or times instead of names."""
     reasons = {}
     for name in names:
-        reason = _not_names(table[name])
+        reason = "times" if name.casefold() == TIMESTAMP else _not_names(table[name])
         if reason:
             reasons[name] = reason
     if reasons:
@@ -145,5 +146,5 @@ def _not_names(column: pa.ChunkedArray) -> str | None:
 
 
 def _list(names: Sequence[str], limit: int = 12) -> str:
-    shown = ", ".join(names[:limit])
+    shown = ", ".join(n if n.isprintable() and n.strip() else repr(n) for n in names[:limit])
     return shown if len(names) <= limit else f"{shown}, … ({len(names)} in all)"

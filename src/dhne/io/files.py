@@ -182,7 +182,19 @@ def open_for_writing(path: StrPath, *, gzipped: bool) -> IO[bytes]:
     """Open a file for writing; gzip without a time stamp, so that equal data are equal bytes."""
     if not gzipped:
         return Path(path).open("wb")
-    return cast(IO[bytes], gzip.GzipFile(path, "wb", mtime=0, compresslevel=6))
+    return cast(IO[bytes], _Gzip(path))
+
+
+class _Gzip(gzip.GzipFile):
+    """A gzip file that keeps neither its name nor the time, and closes what it has opened."""
+
+    def __init__(self, path: StrPath) -> None:
+        self._file = Path(path).open("wb")  # noqa: SIM115 - close() closes it
+        super().__init__("", "wb", compresslevel=6, fileobj=self._file, mtime=0)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
 
 
 class InputWarning(UserWarning):

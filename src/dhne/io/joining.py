@@ -157,9 +157,11 @@ def typeless(parts: Sequence[Part]) -> set[str]:
 
 def with_integers(network: HyperNetwork, node_types: Iterable[str]) -> HyperNetwork:
     """Return the network with those types' names as integers that are all written like integers."""
+    found = {t: as_integers(network.names(t)) for t in node_types}
+    if all(integers is None for integers in found.values()):
+        return network
     nodes: dict[str, Vocabulary] = {t: network.vocabulary(t) for t in network.node_types}
-    for t in node_types:
-        integers = as_integers(nodes[t].names)
+    for t, integers in found.items():
         if integers is not None:
             nodes[t] = Vocabulary(integers, node_type=t, checked=True)
     labels = {t: network.labels(t) for t in network.labelled_types}

@@ -31,7 +31,7 @@ from dhne.labels import LabelColumn
 from dhne.network import HyperNetwork
 from dhne.vocabulary import as_name_array
 
-from .columns import WEIGHT, Mapped
+from .columns import TIMESTAMP, WEIGHT, Mapped
 from .joining import Part, Source, as_integers, build, check_names
 
 VERSION = 1
@@ -92,9 +92,9 @@ def is_plain(network: HyperNetwork, description: Description) -> bool:
     if len(network.edge_sets) != 1 or description["nodes"] or not network.num_edges():
         return False
     edges, table = network.edge_sets[0], description["tables"][0]
-    if any(t != c or not t for t, c in table["positions"]) or not edges.ordered:
+    if any(t != c or not t or t.casefold() == TIMESTAMP for t, c in table["positions"]):
         return False
-    if table["weight"] not in (None, WEIGHT) or set(edges.types) != set(network.node_types):
+    if not edges.ordered or set(edges.types) != set(network.node_types):
         return False
     return not any(_misread(network.names(t)) for t in network.node_types)
 

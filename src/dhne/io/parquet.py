@@ -41,3 +41,10 @@ def write_parquet(table: pa.Table, path: StrPath, description: Any = None) -> No
         text = json.dumps(description, sort_keys=True)
         table = table.replace_schema_metadata({_KEY: text.encode()})
     pq.write_table(table, path, compression="zstd", write_page_checksum=True)
+
+
+def count_rows(path: StrPath) -> int:
+    """Return how many rows a Parquet file holds, from its footer alone."""
+    check_file(path)
+    with reading(path), pq.ParquetFile(path) as file:
+        return int(file.metadata.num_rows)

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from dhne.errors import InputError
 from dhne.network import HyperNetwork
+from dhne.vocabulary import decoded
 
 from .columns import Columns, Mapped, check_suitable, map_columns
 from .delimited import delimiter_of, read_delimited, read_header
@@ -150,7 +151,7 @@ def _open_file(
 ) -> tuple[Source, Mapped]:
     if Path(path).name.lower().endswith((".parquet", ".pq")):
         mapped = map_columns(read_parquet_names(path), columns, weight, path)
-        return Source(read_parquet(path, mapped.used), path), mapped
+        return Source(_plain(read_parquet(path, mapped.used)), path), mapped
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     mapped = map_columns(read_header(path, delimiter, encoding), columns, weight, path)
     table = read_delimited(path, mapped.used, delimiter=delimiter, encoding=encoding)
@@ -165,7 +166,13 @@ def _from_memory(source: Any) -> pa.Table:
         )
     try:
         table = pa.table(source)
-    except (pa.ArrowException, ValueError, TypeError) as error:
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise InputError(f"the table cannot be converted to Arrow: {one_line(error)}") from None
     index = [n for n in table.column_names if n.startswith("__index_level_")]
-    return table.drop_columns(index)  # pandas' row labels are no position
+    table = table.drop_columns(index)  # pandas' row labels are no position
+    return _plain(table)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return the table with categories as the values they stand for."""
+    return pa.table([decoded(c) for c in table.columns], names=table.column_names)

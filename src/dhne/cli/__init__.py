@@ -1,0 +1,56 @@
+"""The command line: ``dhne COMMAND …``, one file a command.
+
+A command is a module of this package with a function ``command`` (or a Typer ``app`` if it has
+commands of its own), listed in :data:`dhne.cli.registry.COMMANDS`. Only the module that is asked
+for is imported, so ``dhne --help`` starts at once.
+
+Exit status: 0 done, 1 a user's mistake (one clear line on standard error), 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    from dhne.errors import DHNEError
+
+    from .registry import make_app
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            make_app(given).main(args=given or ["--help"], prog_name="dhne")
+        except SystemExit as done:
+            return _status(done.code)
+        except DHNEError as error:
+            return _complain("error", error, 1)
+        except MemoryError:
+            return _complain("error", "there is not enough memory for this", 1)
+        except KeyboardInterrupt:
+            return _complain("stopped", "interrupted", 130)
+    return 0
+
+
+def _complain(kind: str, message: object, status: int) -> int:
+    from .output import complain
+
+    complain(kind, message)
+    return status
+
+
+def _status(code: Any) -> int:
+    return code if isinstance(code, int) else int(code is not None)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Show our own warnings as one line; what libraries warn their programmers of is not shown."""
+    if category.__module__.startswith("dhne"):
+        _complain("warning", message, 0)

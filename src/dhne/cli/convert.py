@@ -1,0 +1,52 @@
+"""``dhne convert``: one format to another, nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import note
+from .source import ColumnsOption, DelimiterOption, UnorderedOption, WeightOption, open_source
+
+
+def command(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="IN… OUT", help="One or several datasets or files, and the output."),
+    ],
+    columns: ColumnsOption = None,
+    weight: WeightOption = None,
+    unordered: UnorderedOption = False,
+    delimiter: DelimiterOption = None,
+    fold: Annotated[
+        bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
+    ] = False,
+) -> None:
+    """Convert a dataset or files to the format that OUT's ending says.
+
+    OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It appears whole
+    or not at all. What a table cannot hold is written to files beside it.
+
+    [bold]Examples[/bold]
+
+    dhne convert wordnet-sample places.hif.json
+
+    dhne convert tags.csv tags.parquet --columns user=userId,movie=movieId,tag=tag
+
+    dhne convert rated.csv tags.csv out.npz --columns user=u,movie=m --columns user=u,movie=m,tag=t
+    """
+    from dhne import io
+
+    if len(files) < 2:
+        raise typer.BadParameter("name an input and an output")
+    *names, out = files
+    io.format_of(out)  # an output that cannot be written is said before the work
+    network = open_source(names, columns, weight, unordered, delimiter=delimiter)
+    written = io.write(network.fold() if fold else network, out)
+    beside = ", ".join(Path(p).name for p in written[:-1])
+    note(
+        f"{out}: {network.num_nodes():,} nodes, {network.num_edges():,} hyperedges"
+        + (f"; beside it {beside}" if beside else "")
+    )

@@ -1,0 +1,206 @@
+"""``dhne evaluate``: measure a method on a task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dhne.errors import ParameterError
+
+from .output import add_row, console, make_table, note, write_json
+from .progress import TaskProgress
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    UnorderedOption,
+    WeightOption,
+    is_dataset,
+    open_source,
+)
+
+if TYPE_CHECKING:
+    from dhne.evaluation import Data, Record, Settings
+
+
+def command(
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="link-prediction, reconstruction or classification."),
+    ],
+    source: Annotated[list[str], typer.Argument(metavar="SOURCE…", help="A dataset or files.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            help="dhne, dhne-plus, deepwalk, node2vec, line, she, tensor, hebe or cooccurrence."
+        ),
+    ] = "dhne",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="paper: the rows as they are. clean: repeats folded into weights, test rows that "
+            "stand in train removed."
+        ),
+    ] = "paper",
+    seeds: Annotated[str, typer.Option(metavar="0,1,2", help="One fit each.")] = "0",
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the record as JSON; - for standard output."),
+    ] = None,
+    dim: Annotated[int | None, typer.Option(help="Embedding size; 64 in the paper.")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda, where it matters.")] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A hyper-parameter; may be repeated."),
+    ] = None,
+    keep: Annotated[
+        float | None,
+        typer.Option(help="Link prediction: train on this share of all hyperedges, test the rest."),
+    ] = None,
+    ranking: Annotated[
+        str,
+        typer.Option(
+            metavar="N|all|none",
+            help="How many hyperedges to rank among all candidates for MRR and Hits@k.",
+        ),
+    ] = "2000",
+    negatives: Annotated[int, typer.Option(help="Negatives for each hyperedge.")] = 5,
+    evaluation_seed: Annotated[
+        int | None, typer.Option(help="Draws the negatives; leave it to compare with others.")
+    ] = None,
+    roc: Annotated[bool, typer.Option("--roc", help="Keep the ROC curves in the record.")] = False,
+    node_type: Annotated[
+        str | None, typer.Option(help="Classification: whose labels; all labelled types if not.")
+    ] = None,
+    shares: Annotated[
+        str | None,
+        typer.Option(metavar="0.1,0.5", help="Classification: shares of training nodes."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Classification: draws of training nodes.")] = 5,
+    label_count: Annotated[
+        str,
+        typer.Option(help="Classification of several labels: positive, or known as in DeepWalk."),
+    ] = "positive",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    columns: ColumnsOption = None,
+    weight: WeightOption = None,
+    unordered: UnorderedOption = False,
+    delimiter: DelimiterOption = None,
+) -> None:
+    """Measure how well a method does on a task.
+
+    link-prediction: fit on train, tell test hyperedges from negatives (AUC, average precision) and
+    rank them among all candidates (MRR, Hits@k). A dataset brings its split; a file is split at
+    random, 20% for the test, by the seed. reconstruction: the same, fitted and asked about the
+    whole network. classification: a linear SVM reads the nodes' labels off the embeddings.
+
+    [bold]Examples[/bold]
+
+    dhne evaluate link-prediction gps --seeds 0,1,2
+
+    dhne evaluate link-prediction tags.csv --columns user=userId,movie=movieId,tag=tag --json -
+
+    dhne evaluate reconstruction drug --method line --protocol clean --dim 32
+
+    dhne evaluate classification movielens --method dhne-plus --set epochs=20
+    """
+    from dhne.evaluation import EVALUATION_SEED, Options, Settings, evaluate
+    from dhne.evaluation.methods import parse_settings
+
+    options = Options(
+        negatives=_at_least_one("--negatives", negatives),
+        evaluation_seed=EVALUATION_SEED if evaluation_seed is None else evaluation_seed,
+        ranked=_ranked(ranking),
+        roc=roc,
+    )
+    classification: dict[str, Any] = {"repeats": repeats, "label_count": label_count}
+    classification |= {"node_type": node_type, "shares": _numbers("--shares", shares, float)}
+    used = classification if task == "classification" else {}
+    settings = Settings(options, keep, used)
+    data = _data(source, columns, weight, unordered, delimiter)
+    with TaskProgress(quiet=quiet) as progress:
+        record = evaluate(
+            task,
+            data,
+            method,
+            protocol=protocol,
+            seeds=_numbers("--seeds", seeds, int) or [],
+            dim=dim,
+            device=device,
+            params=parse_settings(setting or []),
+            settings=settings,
+            report=progress.report,
+        )
+    if json is not None:
+        write_json(record.to_dict(), json)
+        if json != "-":
+            note(f"{json}: written")
+    if json != "-":
+        _show(record, settings)
+
+
+def _data(
+    source: list[str],
+    columns: list[str] | None,
+    weight: str | None,
+    unordered: bool,
+    delimiter: str | None,
+) -> Data:
+    """A dataset keeps its split; whatever else is one network."""
+    from dhne.evaluation import Data
+
+    name = " ".join(source)
+    if len(source) == 1 and is_dataset(source[0]) and not (columns or weight or unordered):
+        from dhne.datasets import load_dataset
+
+        dataset = load_dataset(source[0], progress=True)
+        return Data(dataset.name, dataset.train, dataset.test)
+    return Data(name, open_source(source, columns, weight, unordered, delimiter=delimiter))
+
+
+def _at_least_one(option: str, value: int) -> int:
+    if value < 1:
+        raise ParameterError(f"{option} must be at least 1, got {value}")
+    return value
+
+
+def _ranked(text: str) -> int | None:
+    if text in ("all", "none"):
+        return None if text == "all" else 0
+    if not text.isdecimal():
+        raise ParameterError(f"--ranking takes a number, all or none, not {text!r}")
+    return int(text)
+
+
+def _numbers(option: str, text: str | None, kind: type[Any]) -> list[Any] | None:
+    if text is None:
+        return None
+    try:
+        return [kind(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise ParameterError(f"{option} takes numbers with commas between, not {text!r}") from None
+
+
+def _show(record: Record, settings: Settings) -> None:
+    """Print the means, spreads and what they were measured on."""
+    seeds = ", ".join(str(r.seed) for r in record.results)
+    edges = record.config["edges"]
+    table = make_table(
+        f"{record.method} on {record.dataset}: {record.task}, protocol {record.protocol}",
+        ["metric", "mean", "std"],
+        left=["metric"],
+    )
+    for name, value in record.mean.items():
+        digits = ".1f" if name.startswith("mean_rank") else ".4f"
+        add_row(table, name, f"{value:{digits}}", f"{record.std[name]:{digits}}")
+    screen = console()
+    screen.print(table)
+    seconds = sum(r.seconds["fit"] for r in record.results) / len(record.results)
+    peak = max(r.peak_rss_mb for r in record.results)
+    screen.print(
+        f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to test; "
+        f"fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
+    )
+    ranked = record.config.get("counts", {}).get("ranked", 0)
+    if 0 < ranked < edges["test"]:
+        screen.print(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")

@@ -1,0 +1,119 @@
+"""``dhne info``: what is in a dataset, a file or a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .output import console, write_json
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    UnorderedOption,
+    WeightOption,
+    is_dataset,
+    is_run,
+    open_source,
+)
+
+if TYPE_CHECKING:
+    from dhne.datasets import Dataset
+    from dhne.network import HyperNetwork
+
+
+def command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE…", help="A dataset's name, one or several files, or a run."),
+    ],
+    columns: ColumnsOption = None,
+    weight: WeightOption = None,
+    unordered: UnorderedOption = False,
+    delimiter: DelimiterOption = None,
+    json: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
+    ] = None,
+) -> None:
+    """Show what is in a dataset, in files or in a run: types, nodes, hyperedges, degrees, repeats.
+
+    [bold]Examples[/bold]
+
+    dhne info wordnet-sample
+
+    dhne info tags.csv --columns user=userId,movie=movieId,tag=tag
+
+    dhne info follows.csv --columns person=who,person=whom
+
+    dhne info runs/tags --json -
+    """
+    from .info_tables import show_network, show_run
+
+    if len(sources) == 1 and is_run(sources[0]):
+        from .run_info import describe_run
+
+        report = describe_run(sources[0])
+        show = show_run
+    else:
+        report = _describe(sources, columns, weight, unordered, delimiter)
+        show = show_network
+    if json is not None:
+        write_json(report, json)
+    if json != "-":
+        show(report, console())
+
+
+def _describe(
+    sources: list[str],
+    columns: list[str] | None,
+    weight: str | None,
+    unordered: bool,
+    delimiter: str | None,
+) -> dict[str, Any]:
+    options = {"columns": columns, "weight": weight, "unordered": unordered, "delimiter": delimiter}
+    if len(sources) == 1 and is_dataset(sources[0]) and not any(options.values()):
+        return _describe_dataset(sources[0])
+    network = open_source(sources, columns, weight, unordered, delimiter=delimiter)
+    return {"source": sources, **network.statistics()}
+
+
+def _describe_dataset(name: str) -> dict[str, Any]:
+    from dhne.datasets import load_dataset
+
+    dataset = load_dataset(name, progress=True)
+    entry = dataset.entry
+    return {
+        "source": [name],
+        "title": entry.title,
+        "description": entry.description,
+        "citation": entry.source,
+        "caution": entry.caution or None,
+        **dataset.whole.statistics(),
+        "parts": _parts(dataset),
+    }
+
+
+def _parts(dataset: Dataset) -> dict[str, Any]:
+    """What stands in train and in test, and what of test stands in train already."""
+    record: dict[str, Any] = {}
+    for part, network in (("train", dataset.train), ("test", dataset.test)):
+        distinct = sum(e.num_distinct() for e in network.edge_sets)
+        record[part] = {"edges": network.num_edges(), "distinct": distinct}
+        record[part]["repeats"] = network.num_edges() - distinct
+    record["test_in_train"] = _seen(dataset.train, dataset.test)
+    return record
+
+
+def _seen(train: HyperNetwork, test: HyperNetwork) -> int:
+    """How many of test's hyperedges are one of train's."""
+    import numpy as np
+
+    from dhne.edges import edge_keys
+
+    total = 0
+    for edges in test.edge_sets:
+        if edges.types in train.edge_types:
+            sizes = test.position_sizes(edges.types)
+            known = edge_keys(train.edges(edges.types), sizes)
+            total += int(np.isin(edge_keys(edges.nodes, sizes), known).sum())
+    return total

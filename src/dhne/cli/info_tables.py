@@ -1,0 +1,101 @@
+"""The tables of ``dhne info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from .output import add_row, make_table, shorten
+
+
+def show_network(report: dict[str, Any], console: Console) -> None:
+    """Print what is in a network."""
+    title = report.get("title") or ", ".join(report["source"])
+    console.print(Text(title, style="bold"))
+    for key in ("description", "citation"):
+        if report.get(key):
+            console.print(Text(report[key], style="dim" if key == "citation" else ""))
+    console.print(f"{report['nodes']:,} nodes, {report['edges']:,} hyperedges\n")
+    console.print(_node_table(report["node_types"]))
+    console.print(_edge_table(report["edge_types"]))
+    if any(n.get("labelled") for n in report["node_types"]):
+        console.print(_label_table(report["node_types"]))
+    if "parts" in report:
+        _show_parts(report["parts"], console)
+    if report.get("caution"):
+        console.print(Text.assemble(("caution ", "yellow"), report["caution"]))
+
+
+def _node_table(records: list[dict[str, Any]]) -> Any:
+    isolated = any(n["isolated"] for n in records)
+    columns = ["type", "nodes", "min", "median", "mean", "max", "for example"]
+    if isolated:
+        columns.insert(2, "isolated")
+    table = make_table("Nodes and their degrees", columns, left=["type", "for example"])
+    for n in records:
+        degree = n["degree"]
+        examples = ", ".join(shorten(name, 24) for name in n["examples"])
+        numbers = [degree["min"], degree["median"], degree["mean"], degree["max"]]
+        if isolated:
+            numbers.insert(0, n["isolated"])
+        named = examples if n["names"] != "none" else "(no names)"
+        add_row(table, n["type"], n["nodes"], *numbers, named)
+    return table
+
+
+def _edge_table(records: list[dict[str, Any]]) -> Any:
+    weighted = any(
+        e["weight"]["max"] != 1 or e["weight"]["min"] != 1 for e in records if e["edges"]
+    )
+    columns = ["type", "edges", "distinct", "repeats", "density"]
+    columns += ["weight min", "mean", "max"] if weighted else []
+    table = make_table("Hyperedges", columns, left=["type"])
+    for e in records:
+        inner = ", ".join(e["type"])
+        shown = f"({inner})" if e["ordered"] else f"{{{inner}}}"
+        numbers = [e["edges"], e["distinct"], e["repeats"], e["density"]]
+        numbers += [e["weight"][k] for k in ("min", "mean", "max")] if weighted else []
+        add_row(table, shown, *numbers)
+    return table
+
+
+def _label_table(records: list[dict[str, Any]]) -> Any:
+    table = make_table("Labels", ["type", "labelled nodes", "different labels"], left=["type"])
+    for n in records:
+        if n.get("labelled"):
+            add_row(table, n["type"], n["labelled"], n["labels"])
+    return table
+
+
+def _show_parts(parts: dict[str, Any], console: Console) -> None:
+    table = make_table("Train and test", ["part", "edges", "distinct", "repeats"], left=["part"])
+    for part in ("train", "test"):
+        record = parts[part]
+        add_row(table, part, record["edges"], record["distinct"], record["repeats"])
+    console.print(table)
+    total, seen = parts["test"]["edges"], parts["test_in_train"]
+    share = f" ({seen / total:.0%})" if total else ""
+    console.print(f"{seen:,} of {total:,} test rows{share} stand in train\n")
+
+
+def show_run(report: dict[str, Any], console: Console) -> None:
+    """Print what is in a run."""
+    console.print(Text(report["source"], style="bold"))
+    table = make_table("Run", ["setting", "value"], left=["setting", "value"])
+    for key, value in report["config"].items():
+        add_row(table, key, value if isinstance(value, str | int | float | None) else str(value))
+    console.print(table)
+    if report["node_types"]:
+        nodes = make_table("Nodes", ["type", "nodes"], left=["type"])
+        for n in report["node_types"]:
+            add_row(nodes, n["type"], n["nodes"])
+        console.print(nodes)
+    if report["last"]:
+        shown = ", ".join(
+            f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}"
+            for k, v in report["last"].items()
+        )
+        console.print(Text(f"last epoch: {shown}"))
+    console.print(Text(f"{report['bytes'] / 2**20:.1f} MiB in {len(report['files'])} files"))

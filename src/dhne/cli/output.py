@@ -1,0 +1,91 @@
+"""What the commands have in common when they speak: tables, JSON, and one-line complaints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import IO, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+def console() -> Console:
+    """Return the console for results; colours only on a terminal, and not with ``NO_COLOR``."""
+    return Console(highlight=False)
+
+
+def complain(kind: str, message: object) -> None:
+    """Say in one line on standard error what is wrong."""
+    stream: IO[str] = sys.stderr
+    text = " ".join(str(message).split())
+    colour = {"error": "bold red", "warning": "yellow"}.get(kind, "")
+    line = Text.assemble(("dhne: ", ""), (f"{kind}: ", colour), text)
+    Console(file=stream, stderr=True, highlight=False, soft_wrap=True).print(line)
+
+
+def note(message: str) -> None:
+    """Say on standard error what has been done; standard output stays for results."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message))
+
+
+def write_json(data: Any, target: str) -> None:
+    """Write `data` as JSON to the file `target`, or to standard output if it is ``-``."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, default=_plain) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    from dhne.io.files import writing
+
+    with writing(target) as (temporary,):
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays, and paths, as JSON knows them."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def make_table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:
+    """Return a table: columns `left` to the left and wrapped where the terminal is narrow.
+
+    The other columns hold numbers, which stand to the right and are never cut.
+    """
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for name in columns:
+        if name in left:
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return `text` cut to `limit` characters, with an ellipsis if something is left out."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def add_row(table: Table, *cells: object) -> None:
+    """Add a row; names from data are never taken for markup, numbers get thousands separators."""
+    table.add_row(*(Text(_show(c)) for c in cells))
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+    return str(value)

@@ -1,0 +1,91 @@
+"""The commands there are. To add one, write its module and name it here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+import dhne
+
+# Name, and what it does in a few words; the module of the same name holds it.
+COMMANDS: tuple[tuple[str, str], ...] = (
+    ("demo", "All of it in a minute, on the bundled sample."),
+    ("datasets", "What datasets there are, and where."),
+    ("info", "What is in a dataset, a file or a run."),
+    ("convert", "One format to another, nothing lost."),
+    ("train", "Fit a model and save it as a run."),
+    ("embed", "Write a run's vectors to a file."),
+    ("score", "How similar whole tuples are, by a run."),
+    ("rank", "The best completions of a partial tuple."),
+    ("similar", "The nearest nodes of a node."),
+    ("evaluate", "Measure a method on a task."),
+    ("reproduce", "The paper's tables and figures, beside its numbers."),
+    ("explore", "Look at a run in the browser."),
+)
+
+_HELP = """Embeddings for heterogeneous hyper-networks: tuples that mean something only as a whole.
+
+A SOURCE is a dataset's name ([bold]dhne datasets[/bold] lists them) or a file: CSV, TSV, Parquet,
+HIF (.hif.json) or npz. Try [bold]dhne demo[/bold], or [bold]dhne info wordnet-sample[/bold].
+"""
+
+
+def make_app(arguments: Sequence[str]) -> Any:
+    """Return the command line for these arguments; only the command that they name is imported."""
+    app = typer.Typer(
+        name="dhne",
+        help=_paragraphs(_HELP),
+        rich_markup_mode="rich",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_top)
+    asked = next((a for a in arguments if not a.startswith("-")), None)
+    for name, summary in COMMANDS:
+        if find_spec(f"{__package__}.{name}") is None:
+            continue
+        if name == asked:
+            _register(app, name)
+        else:
+            app.command(name, help=summary)(_stub)
+    return typer.main.get_command(app)
+
+
+def _register(app: typer.Typer, name: str) -> None:
+    module = import_module(f".{name}", __package__)
+    if not hasattr(module, "app"):
+        app.command(name, help=_paragraphs(module.command.__doc__))(module.command)
+        return
+    for command in module.app.registered_commands:
+        command.help = _paragraphs(command.callback.__doc__)
+    app.add_typer(module.app, name=name)
+
+
+def _paragraphs(text: str | None) -> str:
+    """Return a docstring with each paragraph on one line, to wrap at the terminal's width."""
+    blocks = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(" ".join(block.split("\n")) for block in blocks)
+
+
+def _stub() -> None:
+    """Stand for a command that was not asked for, in the list of commands."""
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"dhne {dhne.__version__}")
+        raise typer.Exit
+
+
+def _top(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""

@@ -1,0 +1,186 @@
+"""From what people type to a network: a dataset's name, or one or several files.
+
+Every command that takes a SOURCE takes it through here, with the same options.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from dhne.errors import InputError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dhne.network import HyperNetwork
+
+Split = Literal["train", "test", "all"]
+
+# The options of a SOURCE, to be used by every command that has one.
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="TYPE=COLUMN,…",
+        help="Which column holds which node type, in the order of positions: "
+        "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
+        "Once for all files, or once a file.",
+    ),
+]
+WeightOption = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="The column of weights.")
+]
+UnorderedOption = Annotated[
+    bool,
+    typer.Option("--unordered", help="Positions of the same node type are a set (co-authors)."),
+]
+DelimiterOption = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="CHAR", help="What separates the columns of a text file."),
+]
+
+
+def open_source(
+    names: str | Sequence[str],
+    columns: Sequence[str] | None = None,
+    weight: str | None = None,
+    unordered: bool = False,
+    *,
+    delimiter: str | None = None,
+    split: Split = "all",
+) -> HyperNetwork:
+    """Return the network that a SOURCE stands for.
+
+    Parameters
+    ----------
+    names : one or several names of datasets or files
+        Several files become one network that shares their names.
+    columns : sequence of str, optional
+        Mappings like ``user=userId,movie=movieId``: one for all files, or one for each.
+    weight, unordered, delimiter : options of :func:`dhne.read_table`
+    split : "train", "test" or "all"
+        Which part of a dataset.
+    """
+    from dhne import io
+
+    names = [names] if isinstance(names, str) else list(names)
+    if not names:
+        raise ParameterError("name a dataset or a file")
+    mappings = _one_each(columns, len(names))
+    options: dict[str, Any] = {"weight": weight, "delimiter": _unescape(delimiter)}
+    if unordered:
+        options["ordered"] = False
+    given = {k: v for k, v in options.items() if v is not None}
+    tables, networks = [], []
+    for name, mapping in zip(names, mappings, strict=True):
+        chosen = dict(given) if mapping is None else {**given, "columns": parse_columns(mapping)}
+        if is_dataset(name):
+            if chosen:
+                raise ParameterError(f"{name} is a dataset; it needs none of {_flags(chosen)}")
+            networks.append(_load(name, split))
+        elif len(names) > 1 and _is_table(name):
+            tables.append((name, chosen))
+        else:
+            networks.append(_read(name, chosen))
+    if tables:
+        networks.append(_explained(lambda: io.read_tables(tables), names))
+    return functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a SOURCE is a dataset's name; raise, with a suggestion, if it is nothing at all."""
+    from dhne.datasets import CATALOGUE
+    from dhne.io import format_of
+
+    if name in CATALOGUE:
+        return True
+    if Path(name).exists() or os.sep in name:
+        return False
+    try:
+        format_of(name)
+    except InputError:
+        raise UnknownNameError("dataset or file", name, CATALOGUE) from None
+    return False
+
+
+def is_run(name: str) -> bool:
+    """Whether a SOURCE is the directory of a run."""
+    return (Path(name) / "manifest.json").is_file()
+
+
+def parse_columns(text: str) -> list[tuple[str, str]]:
+    """Return the (node type, column) pairs of ``user=userId,movie=movieId``.
+
+    Examples
+    --------
+    >>> parse_columns("person=head,person=tail,tag")
+    [('person', 'head'), ('person', 'tail'), ('tag', 'tag')]
+    """
+    pairs = []
+    for part in next(csv.reader([text]), []):
+        node_type, equals, column = part.partition("=")
+        if not node_type.strip() or (equals and not column.strip()):
+            raise ParameterError(
+                f"--columns {text}: cannot make sense of {part!r}; "
+                "write TYPE=COLUMN, as in user=userId,movie=movieId"
+            )
+        pairs.append((node_type.strip(), column.strip() if equals else node_type.strip()))
+    return pairs
+
+
+def _one_each(columns: Sequence[str] | None, number: int) -> list[str | None]:
+    columns = list(columns or [])
+    if len(columns) <= 1:
+        return [columns[0] if columns else None] * number
+    if len(columns) != number:
+        raise ParameterError(f"--columns was given {len(columns)} times for {number} file(s)")
+    return list(columns)
+
+
+def _is_table(name: str) -> bool:
+    from dhne.io import format_of
+
+    return format_of(name) == "table" and not Path(name + ".meta.json").exists()
+
+
+def _load(name: str, split: Split) -> HyperNetwork:
+    from dhne.datasets import load_dataset
+
+    return load_dataset(name, split, progress=True)
+
+
+def _read(name: str, options: dict[str, Any]) -> HyperNetwork:
+    from dhne import io
+
+    return _explained(lambda: io.read(name, **options), [name])
+
+
+def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperNetwork:
+    """Turn the library's advice about columns into the option to use here."""
+    from dhne.io import UnsuitableColumnsError
+
+    try:
+        return read()
+    except UnsuitableColumnsError as error:
+        why = "; ".join(f"{c!r} holds {reason}" for c, reason in error.reasons.items())
+        chosen = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
+        files = " ".join(shlex.quote(n) for n in names)
+        raise InputError(
+            f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
+            f"to use: dhne info {files} --columns {shlex.quote(chosen)}",
+            file=error.file,
+        ) from None
+
+
+def _unescape(delimiter: str | None) -> str | None:
+    return {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter) if delimiter else delimiter
+
+
+def _flags(options: dict[str, Any]) -> str:
+    return ", ".join("--unordered" if o == "ordered" else f"--{o}" for o in options)

@@ -128,8 +128,8 @@ class HyperNetwork:
         parts: dict[str, list[Any]] = {}
         for node_type, names in (nodes or {}).items():
             parts[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
-        tables = [(tuple(t), list(c), w, o) for t, c, w, o in tables]
-        for types, columns, _, _ in tables:
+        parsed = [(tuple(t), list(c), w, o) for t, c, w, o in tables]
+        for types, columns, _, _ in parsed:
             if len(types) != len(columns):
                 raise InputError(
                     f"edge type {types!r} needs {len(types)} columns, got {len(columns)}"
@@ -144,7 +144,7 @@ class HyperNetwork:
         for node_type in nodes or {}:
             codes[node_type].pop(0)
         network = cls(vocabularies, (), labels)
-        for types, columns, weights, ordered in tables:
+        for types, columns, weights, ordered in parsed:
             if types in network._edges:
                 raise InputError(f"edge type {types!r} is given twice; merge the networks")
             nodes_of = np.empty((len(columns[0]) if columns else 0, len(types)), np.int64)

@@ -101,12 +101,10 @@ class NegativeSampler:
         per_positive: int = 5,
         allow_fewer: bool = False,
     ) -> None:
-        if per_positive < 1:
-            raise ParameterError(f"per_positive must be at least 1, got {per_positive}")
         self.network = network
         self.known = KnownEdges(network) if known is None else known
         self.scheme = scheme
-        self.per_positive = per_positive
+        self.per_positive = _at_least_one(per_positive)
         self.allow_fewer = allow_fewer
         self._schemes: dict[EdgeType, Scheme] = {}
         for types in self.known.edge_types:
@@ -147,7 +145,8 @@ class NegativeSampler:
             If a hyperedge has no corruption that is not a hyperedge as well.
         """
         positives, types = _as_positives(edges, edge_type, self.known)
-        index, k = self.known.index(types), per_positive or self.per_positive
+        index = self.known.index(types)
+        k = self.per_positive if per_positive is None else _at_least_one(per_positive)
         draws = draws_for(positives, rng)
         scheme = self._scheme_on(index.types, draws)
         if draws.device == "numpy":
@@ -259,6 +258,12 @@ def _first_of_several(
     first = free.int().argmax(1)
     rows = draws.range(m * k) * _CANDIDATES + first
     return draws.where(valid[:, None], drawn[rows], draws.repeat(positives.T, k).T), valid
+
+
+def _at_least_one(per_positive: int) -> int:
+    if per_positive < 1:
+        raise ParameterError(f"per_positive must be at least 1, got {per_positive}")
+    return per_positive
 
 
 def _as_positives(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
-from dhne.errors import ParameterError
+from dhne.errors import InputError, ParameterError
 
 from .output import add_row, console, make_table, note, write_json
 from .progress import TaskProgress
@@ -20,7 +22,7 @@ from .source import (
 )
 
 if TYPE_CHECKING:
-    from dhne.evaluation import Data, Record, Settings
+    from dhne.evaluation import Data, Record
 
 
 def command(
@@ -117,6 +119,9 @@ def command(
     classification |= {"node_type": node_type, "shares": _numbers("--shares", shares, float)}
     used = classification if task == "classification" else {}
     settings = Settings(options, keep, used)
+    wanted = _numbers("--seeds", seeds, int) or []
+    params = parse_settings(setting or [])
+    _check_target(json)
     data = _data(source, columns, weight, unordered, delimiter)
     with TaskProgress(quiet=quiet) as progress:
         record = evaluate(
@@ -124,10 +129,10 @@ def command(
             data,
             method,
             protocol=protocol,
-            seeds=_numbers("--seeds", seeds, int) or [],
+            seeds=wanted,
             dim=dim,
             device=device,
-            params=parse_settings(setting or []),
+            params=params,
             settings=settings,
             report=progress.report,
         )
@@ -136,7 +141,7 @@ def command(
         if json != "-":
             note(f"{json}: written")
     if json != "-":
-        _show(record, settings)
+        _show(record)
 
 
 def _data(
@@ -156,6 +161,12 @@ def _data(
         dataset = load_dataset(source[0], progress=True)
         return Data(dataset.name, dataset.train, dataset.test)
     return Data(name, open_source(source, columns, weight, unordered, delimiter=delimiter))
+
+
+def _check_target(json: str | None) -> None:
+    """Say before the work that its result could not be written."""
+    if json not in (None, "-") and not Path(str(json)).absolute().parent.is_dir():
+        raise InputError("its directory does not exist; make it first", file=json)
 
 
 def _at_least_one(option: str, value: int) -> int:
@@ -181,26 +192,44 @@ def _numbers(option: str, text: str | None, kind: type[Any]) -> list[Any] | None
         raise ParameterError(f"{option} takes numbers with commas between, not {text!r}") from None
 
 
-def _show(record: Record, settings: Settings) -> None:
+def _show(record: Record) -> None:
     """Print the means, spreads and what they were measured on."""
-    seeds = ", ".join(str(r.seed) for r in record.results)
-    edges = record.config["edges"]
-    table = make_table(
-        f"{record.method} on {record.dataset}: {record.task}, protocol {record.protocol}",
-        ["metric", "mean", "std"],
-        left=["metric"],
-    )
-    for name, value in record.mean.items():
-        digits = ".1f" if name.startswith("mean_rank") else ".4f"
-        add_row(table, name, f"{value:{digits}}", f"{record.std[name]:{digits}}")
+    title = f"{record.method} on {record.dataset}: {record.task}, protocol {record.protocol}"
     screen = console()
+    whole = [n for n in record.mean if "/" not in n]
+    screen.print(Text(title, style="bold"))
+    table = make_table("", ["metric", "mean", "std"], left=["metric"])
+    for name in whole:
+        add_row(table, name, _number(name, record.mean[name]), _number(name, record.std[name]))
     screen.print(table)
+    places = list(dict.fromkeys(n.partition("/")[2] for n in record.mean if "/" in n))
+    if places:
+        kinds = [n for n in whole if f"{n}/{places[0]}" in record.mean]
+        table = make_table("", ["for each", *kinds], left=["for each"])
+        for place in places:
+            add_row(table, place, *(_number(k, record.mean[f"{k}/{place}"]) for k in kinds))
+        screen.print(table)
+    screen.print("\n".join(_footnotes(record)), soft_wrap=True)
+
+
+def _number(metric: str, value: float) -> str:
+    return f"{value:.1f}" if metric == "mean_rank" else f"{value:.4f}"
+
+
+def _footnotes(record: Record) -> list[str]:
+    edges = record.config["edges"]
+    seeds = ", ".join(str(r.seed) for r in record.results)
     seconds = sum(r.seconds["fit"] for r in record.results) / len(record.results)
     peak = max(r.peak_rss_mb for r in record.results)
-    screen.print(
-        f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to test; "
-        f"fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
-    )
     ranked = record.config.get("counts", {}).get("ranked", 0)
+    lines = [
+        (
+            f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to test; "
+            f"fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
+        )
+    ]
+    for seed, choice in record.config.get("chosen", {}).items():
+        lines.append(f"seed {seed}: {choice['aggregate']} of the pairs, chosen on validation data")
     if 0 < ranked < edges["test"]:
-        screen.print(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")
+        lines.append(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")
+    return lines

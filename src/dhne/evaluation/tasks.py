@@ -7,7 +7,7 @@ the method, fits it, measures, and notes seconds and peak memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from time import perf_counter
 from typing import Any
 
@@ -97,7 +97,7 @@ def evaluate(
         data = Data("network", data)
     settings = settings or Settings()
     make, name = _maker(method, dim, device, params)
-    config = _config(task, seeds, settings, make(seeds[0]))
+    config = _config(task, seeds, settings)
     results: list[SeedResult] = []
     chosen: dict[str, Any] = {}
     curves: dict[str, dict[str, list[float]]] = {}
@@ -174,6 +174,7 @@ class _Work:
             "split": split.how,
             "edges": {"train": split.train.num_edges(), "test": split.test.num_edges()},
             "nodes": {t: split.train.num_nodes(t) for t in split.train.node_types},
+            "method": _method_settings(model),
         }
         return SeedResult(self.seed, outcome.metrics, rounded, peak_mb()), outcome, about
 
@@ -211,7 +212,17 @@ class _Work:
         return better_aggregate(trial, inner, options)
 
 
-def _config(task: str, seeds: Sequence[int], settings: Settings, model: Embedder) -> dict[str, Any]:
+def _method_settings(model: Embedder) -> dict[str, Any]:
+    """The hyper-parameters, with what was left to presets and rules filled in after the fit."""
+    found = {k: v for k, v in model.get_params().items() if k != "random_state"}
+    used = getattr(model, "settings_", None)
+    if is_dataclass(used) and not isinstance(used, type):
+        found |= asdict(used)
+    settings: dict[str, Any] = plain(found | {"class": type(model).__name__})
+    return settings
+
+
+def _config(task: str, seeds: Sequence[int], settings: Settings) -> dict[str, Any]:
     """All that it takes to repeat the evaluation, beside the data."""
     shown: dict[str, Any] = {"seeds": list(seeds)}
     if task == "classification":
@@ -220,7 +231,5 @@ def _config(task: str, seeds: Sequence[int], settings: Settings, model: Embedder
         shown |= asdict(settings.options)
     if task == "link-prediction":
         shown["keep"] = settings.keep
-    params = {k: v for k, v in model.get_params().items() if k != "random_state"}
-    shown["method"] = params | {"class": type(model).__name__}
     found: dict[str, Any] = plain(shown | environment())
     return found

@@ -1,0 +1,74 @@
+"""The core of a dataset: a small network that still has something to learn from.
+
+A random sample of hyperedges leaves most nodes with one hyperedge or none. The core keeps the
+hyperedges whose *least* connected node has the largest degree, so what remains is dense. Rows keep
+their side of the released split; a test hyperedge with a node that has no training hyperedge left
+goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.evaluation import Data
+from dhne.network import HyperNetwork
+
+
+def core(data: Data, limit: int) -> Data:
+    """Return at most `limit` hyperedges of `data`, those among the best-connected nodes.
+
+    Examples
+    --------
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]})
+    >>> core(Data("net", net), 4).train
+    HyperNetwork(4 hyperedges)
+      nodes: a 2, b 2
+      edges: (a, b) 4
+    """
+    if data.whole.num_edges() <= limit:
+        return data
+    parts = [data.train] if data.test is None else [data.train, data.test]
+    kept = _densest(parts, limit)
+    if len(kept) == 2:
+        kept[1] = _known_nodes_only(kept[1], kept[0])
+    return _renumbered(data.name, kept)
+
+
+def _densest(parts: Sequence[HyperNetwork], limit: int) -> list[HyperNetwork]:
+    degrees = {t: np.sum([n.degrees(t) for n in parts], axis=0) for t in parts[0].node_types}
+    weakest = [
+        np.min([degrees[t][e.nodes[:, p]] for p, t in enumerate(e.types)], axis=0)
+        for n in parts
+        for e in n.edge_sets
+    ]
+    flat = np.concatenate(weakest)
+    chosen = np.zeros(len(flat), dtype=bool)
+    chosen[np.argsort(-flat, kind="stable")[:limit]] = True
+    masks = iter(np.split(chosen, np.cumsum([len(w) for w in weakest])[:-1]))
+    return [n.with_edges([e.take(next(masks)) for e in n.edge_sets]) for n in parts]
+
+
+def _known_nodes_only(test: HyperNetwork, train: HyperNetwork) -> HyperNetwork:
+    known = {t: train.degrees(t) > 0 for t in train.node_types}
+    return test.with_edges(
+        e.take(np.all([known[t][e.nodes[:, p]] for p, t in enumerate(e.types)], axis=0))
+        for e in test.edge_sets
+    )
+
+
+def _renumbered(name: str, parts: list[HyperNetwork]) -> Data:
+    """Drop the nodes that are left without a hyperedge, from both parts alike."""
+    if len(parts) == 1:
+        return Data(name, parts[0].subset(drop_nodes=True))
+    both = parts[0].merge(parts[1], fold=False)
+    rows: dict[tuple[str, ...], int] = {e.types: len(e) for e in parts[0].edge_sets}
+    small = both.subset(drop_nodes=True)
+    train, test = [], []
+    for e in small.edge_sets:
+        first: npt.NDArray[np.bool_] = np.arange(len(e)) < rows.get(e.types, 0)
+        train.append(e.take(first))
+        test.append(e.take(~first))
+    return Data(name, small.with_edges(train), small.with_edges(test))

@@ -1,0 +1,115 @@
+"""A job: one method, fitted once on one dataset with one seed, and what is measured then.
+
+Experiments are plans of jobs. A job is plain data, so its record can be found again: the file's
+name holds a hash of all its settings and the package's version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dhne import __version__
+
+Params = tuple[tuple[str, Any], ...]
+
+# About how many hyperedges there are, to tell how long a job that has not run yet may take.
+_EDGES = {"gps": 1_436, "movielens": 46_412, "drug": 171_756, "wordnet": 146_442}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit and its measurements.
+
+    Attributes
+    ----------
+    task : str
+        One of the evaluation's tasks, or ``training-time``.
+    dataset, method, seed, protocol
+    params : tuple of (name, value)
+        Hyper-parameters of the method that differ from its own defaults.
+    dim : int
+        Embedding size.
+    device : str, optional
+    keep : float, optional
+        Link prediction over sparsity: the share of hyperedges kept for training.
+    shares : tuple of float
+        Classification: the shares of training nodes; empty for those of the paper.
+    repeats : int
+        Classification: over how many draws of training nodes.
+    ranked : int
+        How many test hyperedges are ranked among all candidates.
+    core : int, optional
+        Use only so many hyperedges, those among the best-connected nodes.
+    nodes : int, optional
+        Training time: the number of nodes of the generated network.
+
+    Examples
+    --------
+    >>> job = Job("link-prediction", "gps", "dhne", seed=1)
+    >>> job.title
+    'link-prediction gps dhne seed 1'
+    >>> job == Job.from_dict(job.to_dict())
+    True
+    """
+
+    task: str
+    dataset: str
+    method: str
+    seed: int = 0
+    protocol: str = "paper"
+    params: Params = ()
+    dim: int = 64
+    device: str | None = None
+    keep: float | None = None
+    shares: tuple[float, ...] = ()
+    repeats: int = 5
+    ranked: int = 0
+    core: int | None = None
+    nodes: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the job as JSON can hold it."""
+        data = asdict(self)
+        data["params"], data["shares"] = dict(self.params), list(self.shares)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Job:
+        """Return the job that `to_dict` gave."""
+        params, shares = tuple(data["params"].items()), tuple(data["shares"])
+        return cls(**(data | {"params": params, "shares": shares}))
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that the record depends on."""
+        text = json.dumps([self.to_dict(), __version__], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def file_name(self) -> str:
+        """Where its record is kept: readable, with the hash that makes it unique."""
+        parts = [self.task, self.dataset, self.protocol, self.method, f"seed{self.seed}", self.key]
+        return "_".join(parts) + ".json"
+
+    @property
+    def title(self) -> str:
+        """The job in a few words, for a progress bar."""
+        parts = [self.task, self.dataset, self.method]
+        parts += [self.protocol] if self.protocol != "paper" else []
+        parts += [f"keep {self.keep:.0%}"] if self.keep is not None else []
+        parts += [f"dim {self.dim}"] if self.dim != 64 else []
+        parts += [f"{self.nodes:,} nodes"] if self.nodes is not None else []
+        parts += [f"{name} {value}" for name, value in self.params]
+        return " ".join([*parts, f"seed {self.seed}"])
+
+    @property
+    def size(self) -> float:
+        """Roughly how much work it is: hyperedges to learn from."""
+        if self.nodes is not None:
+            return float(self.nodes)
+        edges = _EDGES.get(self.dataset, 10_000)
+        edges = edges if self.core is None else min(edges, self.core)
+        return 500 + edges * (1.0 if self.keep is None else self.keep)

@@ -1,0 +1,178 @@
+"""Doing a plan: each job once, its record kept as soon as it is there.
+
+What failed does not stop the rest; it is told at the end and done again next time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from dhne.datasets import load_dataset
+from dhne.errors import DHNEError
+from dhne.evaluation import Data, Options, Record, Settings, evaluate
+from dhne.evaluation.separation import Report as Detail
+
+from .core import core
+from .jobs import Job
+from .store import RecordStore
+from .timing import training_time
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a plan stands: told before each job and at the end.
+
+    Attributes
+    ----------
+    done, total : int
+        Jobs.
+    title : str
+        What comes next; empty at the end.
+    seconds_left : float or None
+        Guessed from the jobs done so far.
+    """
+
+    done: int
+    total: int
+    title: str
+    seconds_left: float | None
+
+
+@dataclass
+class Report:
+    """What became of a plan."""
+
+    computed: int = 0
+    reused: int = 0
+    failed: list[tuple[Job, str]] = field(default_factory=list)
+
+
+def unique(jobs: Iterable[Job]) -> list[Job]:
+    """Return the jobs without repeats, those of one dataset together, in order."""
+    distinct = list(dict.fromkeys(jobs))
+    order = {name: i for i, name in enumerate(dict.fromkeys(j.dataset for j in distinct))}
+    return sorted(distinct, key=lambda j: order[j.dataset])
+
+
+def run_plan(
+    jobs: Sequence[Job],
+    store: RecordStore,
+    *,
+    progress: Callable[[Step], None] | None = None,
+    detail: Detail | None = None,
+    do: Callable[[Job], Record] | None = None,
+) -> Report:
+    """Do every job that has no record yet.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    store : RecordStore
+    progress : callable, optional
+        Called with a `Step` before each job and at the end.
+    detail : callable, optional
+        Called with (what, done, total) within a job.
+    do : callable, optional
+        From a job to its record; for tests.
+    """
+    jobs = unique(jobs)
+    do = do or Worker(detail)
+    report, clock = Report(), Clock()
+    waiting = []
+    for job in jobs:
+        record = store.get(job)
+        if record is None:
+            waiting.append(job)
+        else:
+            report.reused += 1
+            clock.note(job, sum(r.seconds["fit"] + r.seconds["evaluate"] for r in record.results))
+    for number, job in enumerate(waiting):
+        if progress is not None:
+            left = clock.left(waiting[number:])
+            progress(Step(report.reused + number, len(jobs), job.title, left))
+        start = perf_counter()
+        try:
+            store.put(job, do(job))
+            report.computed += 1
+            clock.note(job, perf_counter() - start)
+        except DHNEError as error:
+            report.failed.append((job, str(error)))
+    if progress is not None:
+        progress(Step(len(jobs), len(jobs), "", 0.0))
+    return report
+
+
+class Clock:
+    """Guesses how long jobs take: by the size of their data, at the rate of those like them."""
+
+    def __init__(self) -> None:
+        self._rates: dict[tuple[str, ...], list[float]] = {}
+
+    def note(self, job: Job, seconds: float) -> None:
+        """Remember how long a job took."""
+        for kind in _kinds(job):
+            self._rates.setdefault(kind, []).append(seconds / job.size)
+
+    def left(self, jobs: Iterable[Job]) -> float | None:
+        """Return the seconds that `jobs` may take, or None while nothing is known."""
+        if () not in self._rates:
+            return None
+        return sum(self._rate(job) * job.size for job in jobs)
+
+    def _rate(self, job: Job) -> float:
+        for kind in _kinds(job):
+            if kind in self._rates:
+                return float(np.mean(self._rates[kind]))
+        raise AssertionError("the last kind fits every job")
+
+
+def _kinds(job: Job) -> list[tuple[str, ...]]:
+    """What a job has in common with others, closest first."""
+    return [(job.task, job.method, job.dataset), (job.task, job.method), (job.method,), ()]
+
+
+class Worker:
+    """Does jobs; keeps the dataset of the last one."""
+
+    def __init__(self, detail: Detail | None = None) -> None:
+        self._detail = detail
+        self._loaded: tuple[str, int | None] | None = None
+        self._data: Data | None = None
+
+    def __call__(self, job: Job) -> Record:
+        """Return the record of a job."""
+        record = training_time(job) if job.nodes is not None else self._evaluate(job)
+        record.config["job"] = job.to_dict()
+        return record
+
+    def _evaluate(self, job: Job) -> Record:
+        classification = {"repeats": job.repeats, "shares": job.shares or None}
+        settings = Settings(
+            Options(ranked=job.ranked, roc=job.task == "link-prediction" and job.keep is None),
+            keep=job.keep,
+            classification=classification if job.task == "classification" else {},
+        )
+        return evaluate(
+            job.task,
+            self._load(job),
+            job.method,
+            protocol=job.protocol,
+            seeds=[job.seed],
+            dim=job.dim,
+            device=job.device,
+            params=dict(job.params),
+            settings=settings,
+            report=self._detail,
+        )
+
+    def _load(self, job: Job) -> Data:
+        if self._data is None or self._loaded != (job.dataset, job.core):
+            dataset = load_dataset(job.dataset)
+            data = Data(dataset.name, dataset.train, dataset.test)
+            self._data = data if job.core is None else core(data, job.core)
+            self._loaded = (job.dataset, job.core)
+        return self._data

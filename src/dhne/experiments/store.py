@@ -1,0 +1,69 @@
+"""Records on disk, one file a job, each written whole or not at all.
+
+An interrupted plan goes on where it was: what is there is not computed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from dhne.errors import InputError
+from dhne.evaluation import Record
+
+from .jobs import Job
+
+
+class RecordStore:
+    """The directory of the records.
+
+    Parameters
+    ----------
+    directory : path
+        Made when the first record is put there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = RecordStore(folder)
+    ...     store.get(Job("link-prediction", "gps", "dhne")) is None
+    True
+    """
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+
+    def path(self, job: Job) -> Path:
+        """Return where the record of a job is kept."""
+        return self.directory / job.file_name
+
+    def get(self, job: Job) -> Record | None:
+        """Return a job's record, or None if there is none that can be read."""
+        try:
+            return Record.from_dict(json.loads(self.path(job).read_text(encoding="utf-8")))
+        except (FileNotFoundError, json.JSONDecodeError, InputError, KeyError, TypeError):
+            return None  # whatever is wrong with it, the job can be done again
+
+    def put(self, job: Job, record: Record) -> None:
+        """Keep a job's record: under another name first, then renamed."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        path = self.path(job)
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with partial.open("w", encoding="utf-8") as file:
+                file.write(record.to_json())
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def found(self, jobs: list[Job]) -> Iterator[tuple[Job, Record]]:
+        """Yield those of `jobs` that have a record, with it."""
+        for job in jobs:
+            record = self.get(job)
+            if record is not None:
+                yield job, record

@@ -1,0 +1,101 @@
+"""The report's files: ``index.html``, ``results.md``, and a PNG and a CSV for each section."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from dhne.experiments import Choice, Experiment, Job, RecordStore
+from dhne.experiments.paper_numbers import paper_auc
+
+from . import html, markdown
+from .collect import Joined
+from .document import compose
+from .figures import draw
+from .style import THEMES
+
+_COLUMNS = (
+    "task", "dataset", "protocol", "method", "dim", "params", "kept", "nodes", "core", "metric",
+    "mean", "std", "seeds", "paper", "difference",
+)  # fmt: skip
+
+
+def write_report(
+    directory: str | os.PathLike[str],
+    experiments: Sequence[Experiment],
+    choice: Choice,
+    store: RecordStore,
+    *,
+    command: str = "dhne reproduce",
+    failed: Sequence[tuple[Job, str]] = (),
+) -> Path:
+    """Write the report on what the store holds and return the path of its page.
+
+    Parameters
+    ----------
+    directory : path
+    experiments, choice
+        What was asked for.
+    store : RecordStore
+    command : str
+        How to make it again, for the reader.
+    failed : sequence of (job, message)
+    """
+    out = Path(directory)
+    out.mkdir(parents=True, exist_ok=True)
+    document = compose(experiments, choice, store, command=command, failed=failed)
+    pictures = {}
+    for section in document.sections:
+        for theme in THEMES:
+            picture = draw(section.name, section.records, theme=theme)
+            if picture is not None:
+                pictures[section.name, theme] = picture
+        if (section.name, "light") in pictures:
+            _write(out / f"{section.name}.png", pictures[section.name, "light"])
+        if section.records:
+            _write(out / f"{section.name}.csv", as_csv(section.records).encode())
+    drawn = {name for name, _ in pictures}
+    _write(out / "results.md", markdown.render(document, drawn).encode())
+    page = out / "index.html"
+    _write(page, html.render(document, pictures).encode())
+    return page
+
+
+def as_csv(records: Joined) -> str:
+    """Return every metric of every record, one a line."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for job, record in records.items():
+        params = ";".join(f"{k}={v}" for k, v in job.params)
+        head = [job.task, job.dataset, job.protocol, job.method, job.dim, params]
+        head += [_text(job.keep), _text(job.nodes), _text(job.core)]
+        for metric, mean in record.mean.items():
+            paper = _paper(job, metric)
+            tail = [_text(paper), "" if paper is None else f"{mean - paper:.6g}"]
+            numbers = [f"{mean:.6g}", f"{record.std[metric]:.6g}", len(record.results)]
+            writer.writerow([*head, metric, *numbers, *tail])
+    return buffer.getvalue()
+
+
+def _paper(job: Job, metric: str) -> float | None:
+    name, _, aggregate = metric.partition("_")
+    if name != "auc" or job.protocol != "paper" or job.keep is not None or job.params:
+        return None
+    return paper_auc(job.task, job.dataset, job.method, aggregate) if job.dim == 64 else None
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _write(path: Path, content: bytes) -> None:
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

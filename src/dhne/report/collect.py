@@ -1,0 +1,147 @@
+"""From records to what a table or a picture shows: seeds joined, rows and columns in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from dhne.evaluation import Record
+from dhne.evaluation.methods import PAIRWISE
+from dhne.evaluation.results import join
+from dhne.experiments import Job, RecordStore
+from dhne.experiments.paper_numbers import DATASETS, paper_auc, rows, title
+
+Joined = dict[Job, Record]
+LOWER_IS_BETTER = ("mean_rank",)
+
+
+def joined(store: RecordStore, jobs: Iterable[Job]) -> Joined:
+    """Return the records of `jobs` with their seeds joined, keyed by the job with seed 0."""
+    groups: dict[Job, list[Record]] = {}
+    for job, record in store.found(list(dict.fromkeys(jobs))):
+        groups.setdefault(replace(job, seed=0), []).append(record)
+    return {job: join(records) for job, records in groups.items()}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table: ours, its spread, the paper's."""
+
+    mean: float
+    std: float
+    seeds: int
+    paper: float | None = None
+    best: bool = False
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        return None if self.paper is None else self.mean - self.paper
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of methods, columns of datasets; a cell is None where nothing was measured."""
+
+    metric: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+
+    def heading(self, column: tuple[str, str]) -> str:
+        """Return what stands above a column."""
+        dataset, protocol = column
+        return title(dataset) if protocol == "paper" else f"{title(dataset)} ({protocol})"
+
+
+def method_rows(methods: Iterable[str], *, by_aggregate: bool) -> list[tuple[str, str]]:
+    """Return (method, aggregate) in the paper's order, what it lacks at the end."""
+    present = list(dict.fromkeys(methods))
+    usual = [(m, a) for m, a in rows() if m in present]
+    if not by_aggregate:
+        usual = [(m, "") for m in dict.fromkeys(m for m, _ in usual)]
+    listed = {m for m, _ in usual}
+    rest = sorted((m for m in present if m not in listed), key=lambda m: m != "dhne-plus")
+    return usual + [(m, "") for m in rest]
+
+
+def row_title(method: str, aggregate: str) -> str:
+    """Return what stands before a row.
+
+    Examples
+    --------
+    >>> row_title("line", "min")
+    'LINE, min'
+    """
+    return f"{title(method)}, {aggregate}" if aggregate else title(method)
+
+
+def table(records: Mapping[Job, Record], metric: str) -> Table:
+    """Return one metric of all methods on all datasets, the paper's AUC beside ours.
+
+    Pairwise methods have a row for each aggregate where the metric is AUC, as in the paper.
+    """
+    by_place = {(j.method, j.dataset, j.protocol): (j, r) for j, r in records.items()}
+    columns = sorted(
+        {(j.dataset, j.protocol) for j in records},
+        key=lambda c: (DATASETS.index(c[0]) if c[0] in DATASETS else 99, c[1] != "paper"),
+    )
+    lines = []
+    for method, aggregate in method_rows((j.method for j in records), by_aggregate=metric == "auc"):
+        cells = [_cell(by_place.get((method, *c)), metric, aggregate) for c in columns]
+        lines.append((row_title(method, aggregate), cells))
+    _mark_best([cells for _, cells in lines], lower=metric.partition("/")[0] in LOWER_IS_BETTER)
+    return Table(metric, tuple(columns), tuple((name, tuple(cells)) for name, cells in lines))
+
+
+def _cell(found: tuple[Job, Record] | None, metric: str, aggregate: str) -> Cell | None:
+    if found is None:
+        return None
+    job, record = found
+    name = f"{metric}_{aggregate}" if aggregate and job.method in PAIRWISE else metric
+    if name not in record.mean:
+        return None
+    paper = paper_auc(job.task, job.dataset, job.method, aggregate)
+    shown = paper if metric == "auc" and job.protocol == "paper" else None
+    return Cell(record.mean[name], record.std[name], len(record.results), shown)
+
+
+def _mark_best(lines: list[list[Cell | None]], *, lower: bool) -> None:
+    for column in range(len(lines[0]) if lines else 0):
+        present = [(line[column], line) for line in lines if line[column] is not None]
+        if len(present) < 2:
+            continue
+        values = [cell.mean for cell, _ in present if cell is not None]
+        best = min(values) if lower else max(values)
+        for cell, line in present:
+            if cell is not None and cell.mean == best:
+                line[column] = replace(cell, best=True)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where DHNE stands against the paper's baselines: cells it wins, and those it does not."""
+
+    won: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def total(self) -> int:
+        """How many cells could be judged."""
+        return len(self.won) + len(self.lost)
+
+
+def verdict(records: Mapping[Job, Record]) -> Verdict:
+    """Return in which columns DHNE's AUC is above that of every baseline of the paper."""
+    found = table(records, "auc")
+    ours = dict(found.rows).get(title("dhne"))
+    baselines = [row_title(m, a) for m, a in rows() if m != "dhne"]
+    won: list[str] = []
+    lost: list[str] = []
+    for number, column in enumerate(found.columns):
+        mine = ours[number] if ours is not None else None
+        others = [cells[number] for name, cells in found.rows if name in baselines]
+        rivals = [c.mean for c in others if c is not None]
+        if mine is None or not rivals:
+            continue
+        (won if mine.mean > max(rivals) else lost).append(found.heading(column))
+    return Verdict(tuple(won), tuple(lost))

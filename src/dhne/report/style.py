@@ -1,0 +1,110 @@
+"""How pictures look: one colour, marker and dash a method, the same in every picture.
+
+The colours are Okabe and Ito's, which people with colour-blindness tell apart; markers and dashes
+differ as well, so that the pictures survive a grey printer. Every picture comes in a light and a
+dark version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dhne.errors import MissingExtraError
+
+THEMES = ("light", "dark")
+DPI = 160
+
+
+@dataclass(frozen=True)
+class Look:
+    """The line of one method."""
+
+    colour: str
+    marker: str
+    dash: Any = "-"
+    width: float = 1.6
+
+
+LOOKS = {
+    "dhne": Look("#D55E00", "o", width=2.4),
+    "dhne-plus": Look("#CC79A7", "*", width=2.4),
+    "deepwalk": Look("#56B4E9", "v", (0, (4, 1.5))),
+    "line": Look("#009E73", "s", (0, (1, 1))),
+    "node2vec": Look("#0072B2", "^", (0, (5, 1, 1, 1))),
+    "she": Look("#E69F00", "D", (0, (6, 2))),
+    "tensor": Look("#8C8C8C", "P", (0, (3, 1, 1, 1, 1, 1))),
+    "hebe": Look("#B8A800", "X", (0, (2, 1.2))),
+    "cooccurrence": Look("#7A5195", "h", (0, (1, 2))),
+}
+_OTHER = Look("#999999", ".", ":")
+_INK = {"light": ("#1b1b1b", "#ffffff", "#d9d9d9"), "dark": ("#e8e8e8", "#17181c", "#44464d")}
+
+
+def look(method: str) -> Look:
+    """Return the look of a method's line."""
+    return LOOKS.get(method, _OTHER)
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What a picture is made with: matplotlib without pyplot, so that nothing global changes."""
+
+    ink: str
+
+    def subplots(self, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Any, Any]:
+        """Return a figure of ``figsize`` inches and its panels, as pyplot's function would."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=options.pop("figsize"), layout="constrained")
+        return figure, figure.subplots(rows, columns, **options)
+
+    def key(self, label: str, **options: Any) -> Any:
+        """Return an entry for a legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], color=self.ink, linestyle="", label=label, **options)
+
+
+@contextmanager
+def themed(theme: str) -> Iterator[Kit]:
+    """Give a `Kit` with the theme's settings."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", extra="plots") from error
+    ink, paper, grid = _INK[theme]
+    colours = {
+        "grid.color": grid,
+        "axes.edgecolor": ink,
+        "axes.labelcolor": ink,
+        "text.color": ink,
+        "xtick.color": ink,
+        "ytick.color": ink,
+        "figure.facecolor": paper,
+        "axes.facecolor": paper,
+        "savefig.facecolor": paper,
+    }
+    settings: dict[Any, Any] = _SETTINGS | colours
+    with mpl.rc_context(settings):
+        yield Kit(ink)
+
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.markersize": 4.5,
+    "savefig.dpi": DPI,
+}

@@ -1,0 +1,54 @@
+"""The core of a dataset is small, dense, and keeps each row on its side of the split."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dhne.evaluation import Data
+from dhne.experiments.core import core
+from dhne.network import HyperNetwork
+
+
+def named(network: HyperNetwork) -> set[tuple[object, ...]]:
+    columns = [
+        network.vocabulary(t).take(network.edges()[:, p]).to_pylist()
+        for p, t in enumerate(network.edge_types[0])
+    ]
+    return set(zip(*columns, strict=True))
+
+
+def power_law(seed: int) -> HyperNetwork:
+    rng = np.random.default_rng(seed)
+    rows = np.unique(np.minimum(rng.geometric(0.1, (400, 2)) - 1, 49), axis=0)
+    names = [[f"n{i}" for i in rows[:, p]] for p in range(2)]
+    net = HyperNetwork.from_columns([(("a", "b"), names, None, True)])
+    return net.with_labels({"a": [f"label of {name}" for name in net.names("a").to_pylist()]})
+
+
+@given(st.integers(0, 30))
+def test_rows_keep_their_side_and_their_names(seed: int) -> None:
+    data = Data("net", *power_law(seed).split(0.2, seed=seed))
+    small = core(data, 60)
+    assert small.test is not None
+    assert small.train.num_edges() + small.test.num_edges() <= 60
+    assert named(small.train) <= named(data.train)
+    assert named(small.test) <= named(data.test)
+    for t in small.train.node_types:
+        tested = np.unique(small.test.edges()[:, small.test.edge_types[0].index(t)])
+        assert (small.train.degrees(t)[tested] > 0).all()
+    labels = small.train.labels("a").to_pylist()
+    assert labels == [[f"label of {name}"] for name in small.train.names("a").to_pylist()]
+
+
+def test_what_remains_is_denser() -> None:
+    net = power_law(0)
+    small = core(Data("net", net), 60).train
+    density = small.num_edges() / (small.num_nodes("a") * small.num_nodes("b"))
+    assert density > 2 * net.num_edges() / (net.num_nodes("a") * net.num_nodes("b"))
+
+
+def test_a_small_network_stays_as_it_is() -> None:
+    data = Data("net", power_law(0))
+    assert core(data, 10_000) is data

@@ -48,6 +48,10 @@ class InputError(DHNEError, ValueError):
         super().__init__(f"{place} {message}" if place else message)
 
 
+class InputWarning(UserWarning):
+    """Something in the data was left out, and it is said what."""
+
+
 class UnknownNameError(DHNEError, LookupError):
     """A name (of a node, a column, a dataset, an option) that is not there; suggests near ones.
 

@@ -25,10 +25,36 @@ from .conftest import networks
 ENDINGS = [".csv", ".tsv", ".csv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 
 TEXTS = st.text(st.sampled_from('ab1,;\t"\r\n \0é-.'), max_size=60).map(str.encode)
-KEYS = st.sampled_from(
-    "incidences nodes edges node edge weight direction attrs metadata network-type type name "
-    "position ordered labels dhne-format dhne names tables file positions version node_types".split()
+WORDS = (
+    *(
+        "incidences",
+        "nodes",
+        "edges",
+        "node",
+        "edge",
+        "weight",
+        "direction",
+        "attrs",
+        "metadata",
+        "network-type",
+        "type",
+    ),
+    *(
+        "name",
+        "position",
+        "ordered",
+        "labels",
+        "dhne-format",
+        "dhne",
+        "names",
+        "tables",
+        "file",
+        "positions",
+        "version",
+        "node_types",
+    ),
 )
+KEYS = st.sampled_from(WORDS)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | KEYS
 JSON = st.recursive(
     LEAVES,

@@ -19,13 +19,14 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    from dhne.errors import DHNEError
+    from dhne.errors import DHNEError, InputWarning
 
     from .registry import make_app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
+        warnings.simplefilter("always", InputWarning)
         try:
             make_app(given).main(args=given or ["--help"], prog_name="dhne")
         except SystemExit as done:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dhne.errors import InputError, ParameterError
+from dhne.errors import InputError, InputWarning, ParameterError
 from dhne.network import HyperNetwork
 
 from .bundle import read_bundle, write_bundle
 from .columns import Columns, UnsuitableColumnsError
-from .files import InputWarning, StrPath, check_file
+from .files import StrPath, check_file
 from .hif import read_hif, write_hif
 from .npz import read_npz, write_npz
 from .tables import read_table, read_tables

@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 
 import pyarrow as pa
 
-from dhne.errors import DHNEError, InputError, MemoryLimitError
+from dhne.errors import DHNEError, InputError, InputWarning, MemoryLimitError
 
 StrPath = str | os.PathLike[str]
 
@@ -195,10 +195,6 @@ class _Gzip(gzip.GzipFile):
     def close(self) -> None:
         super().close()
         self._file.close()
-
-
-class InputWarning(UserWarning):
-    """Something in the data was left out, and it is said what."""
 
 
 def warn(message: str, path: StrPath) -> None:

@@ -14,7 +14,7 @@ from dhne.edges import EdgeSet
 from dhne.errors import ParameterError, UnknownNameError
 from dhne.network import HyperNetwork
 from dhne.vocabulary import Vocabulary
-from tests.networks import networks
+from tests.random_networks import networks
 
 TYPES = ("user", "movie", "tag")
 

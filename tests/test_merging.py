@@ -14,7 +14,7 @@ from dhne.edges import EdgeSet
 from dhne.errors import InputError
 from dhne.network import HyperNetwork
 from dhne.vocabulary import Vocabulary
-from tests.networks import named_edges, networks
+from tests.random_networks import named_edges, networks
 
 
 def renumbered(net: HyperNetwork, rng: np.random.Generator) -> HyperNetwork:

@@ -14,7 +14,7 @@ from dhne.edges import EdgeSet
 from dhne.errors import DHNEError, InputError, ParameterError, UnknownNameError
 from dhne.network import HyperNetwork
 from dhne.vocabulary import Vocabulary
-from tests.networks import named_edges, networks
+from tests.random_networks import named_edges, networks
 
 TAGS = [("ann", "Heat", "heist"), ("bob", "Heat", "noir"), ("bob", "Alien", "space")]
 TYPES = ("user", "movie", "tag")

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from dhne.network import HyperNetwork
 from dhne.statistics import as_html, describe
-from tests.networks import networks
+from tests.random_networks import networks
 
 
 @given(networks())

@@ -1,4 +1,4 @@
-"""Known hyperedges are found exactly, in any order of unordered positions, on arrays and tensors."""
+"""Known hyperedges are found exactly, whatever the order of unordered positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dhne.errors import DHNEError, InputError, ParameterError, UnknownNameError
 from dhne.network import HyperNetwork
 from dhne.sampling import KnownEdges
-from tests.networks import networks
+from tests.random_networks import networks
 
 
 def all_tuples(net: HyperNetwork, types: tuple[str, ...]) -> np.ndarray:

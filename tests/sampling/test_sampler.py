@@ -1,4 +1,4 @@
-"""Negatives are never hyperedges, are found wherever one exists, and the same seed gives the same."""
+"""Negatives are never hyperedges, are found wherever one exists, and the seed decides which."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from dhne.errors import ParameterError, SaturatedNetworkError
 from dhne.network import HyperNetwork
 from dhne.sampling import SCHEMES, KnownEdges, NegativeSampler, evaluation_negatives
-from tests.networks import networks
+from tests.random_networks import networks
 
 Convert = Callable[[np.ndarray], Any]
 KINDS = [
     pytest.param(np.asarray, id="array"),
-    pytest.param(lambda nodes: torch.tensor(nodes), id="tensor"),
+    pytest.param(torch.tensor, id="tensor"),
 ]
 if torch.cuda.is_available():
     KINDS.append(

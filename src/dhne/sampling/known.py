@@ -78,13 +78,13 @@ class EdgeIndex:
         """
         if isinstance(keys, np.ndarray):
             return self._has(keys, among)
-        if keys.device.type == "cpu":
-            found = self._has(keys.numpy(), None if among is None else among.numpy())
-            return keys.new_tensor(found).bool()
-        if not len(self.keys):
-            return keys != keys
         import torch
 
+        if keys.device.type == "cpu":
+            found = self._has(keys.numpy(), None if among is None else among.numpy())
+            return torch.from_numpy(found)
+        if not len(self.keys):
+            return keys != keys
         if keys.device not in self._on_device:
             self._on_device[keys.device] = torch.tensor(self.keys, device=keys.device)
         known = self._on_device[keys.device]

@@ -32,7 +32,7 @@ SCHEMES = ("paper", "one", "all", "degree")
 
 _ONE_POSITION = 0.9
 _POWER = 0.75
-_BELOW_ONE = 1 - 2.0**-40  # keeps p + u below p + 1 when it is rounded
+_BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,22 +90,28 @@ class Scheme:
             for p in range(length):
                 columns[p] = self.nodes(p, draws.uniform(count), draws)
             return columns.T
-        # one number tells all about positions: its whole part the first, the rest how many
-        choice = draws.uniform(count)
-        choice *= length
-        first = draws.truncate(choice)
-        new = self.nodes(first, draws.uniform(count), draws)
+        # One number makes a one-position draw: its whole part is the position, the rest the node.
+        # A rest of 0.9 or more says that it is two positions; their nodes are drawn apart.
+        rest = draws.uniform(count)
+        rest *= length
+        first = draws.truncate(rest)
+        rest -= first
         flat, place = columns.reshape(-1), draws.range(count)
+        if self.name == "one":
+            flat[first * count + place] = self.nodes(first, rest, draws)
+            return columns.T
+        two = rest >= _ONE_POSITION
+        rest *= _BELOW_ONE / _ONE_POSITION
+        new = self.nodes(first, rest, draws)
+        rows = draws.rows_at_most(two)
+        two, one = two[rows], first[rows]
+        new[rows] = draws.where(two, self.nodes(one, draws.uniform(len(one)), draws), new[rows])
         flat[first * count + place] = new
-        if self.name != "one":
-            choice -= first
-            two = choice >= _ONE_POSITION
-            rows = draws.rows_at_most(two)
-            two, first, new, rest = two[rows], first[rows], new[rows], choice[rows]
-            step = (rest - _ONE_POSITION) * ((length - 1) / (1 - _ONE_POSITION) * _BELOW_ONE)
-            second = draws.where(two, (first + 1 + draws.truncate(step)) % length, first)
-            other = self.nodes(second, draws.uniform(len(first)), draws)
-            flat[second * count + place[rows]] = draws.where(two, other, new)
+        step = draws.truncate(draws.uniform(len(one)) * (length - 1))
+        other = (one + 1 + step) % length
+        at = other * count + place[rows]
+        node = self.nodes(other, draws.uniform(len(one)), draws)
+        flat[at] = draws.where(two, node, flat[at])
         return columns.T
 
     def nodes(self, positions: Any, uniform: Any, draws: Draws) -> Any:

@@ -1,0 +1,9 @@
+"""What is measured, as ratios against a reference in the same run.
+
+``python -m benchmarks`` runs all, ``python -m benchmarks load negatives`` some; ``--quick`` makes
+them small, ``--json FILE`` writes the rows as data.
+
+A benchmark is a module of this package whose name does not begin with an underscore. Its docstring
+says what is measured and what the limit is; ``run(quick: bool)`` returns its rows, dictionaries of
+one line of the table each.
+"""

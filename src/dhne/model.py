@@ -263,8 +263,8 @@ def similarity_key(edge_type: EdgeType, *, ordered: bool) -> str:
 
 
 def _key(name: str) -> str:
-    """Return a name that torch accepts for a module: no dots, not empty."""
-    return "type_" + name.replace("%", "%25").replace(".", "%2E")
+    """Return a name that torch accepts for a module: no dots, not empty; no spaces, which join."""
+    return "type_" + name.replace("%", "%25").replace(".", "%2E").replace(" ", "%20")
 
 
 def _dense(sizes: Sequence[int]) -> nn.ModuleList:

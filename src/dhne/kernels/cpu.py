@@ -118,6 +118,8 @@ class CompiledKernels(Kernels):
         if parameter.grad is None:
             return
         rows, g = touched_rows(parameter.grad)
+        if not len(rows):
+            return
         two = [_two_dimensional(t) for t in (g, parameter.detach(), *state)]
         gradient, p, *moments = two
         number = p.dtype.type

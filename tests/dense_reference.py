@@ -1,0 +1,233 @@
+"""DHNE written straight from the paper's equations: dense matrices, float64, one tuple at a time.
+
+Nothing here is shared with `dhne.model`, `dhne.adjacency`, `dhne.batches` or `dhne.evidence` but
+the weights, which are copied from a model by name. All nodes of all types are numbered one after
+the other, H is the incidence matrix over them, and A = H W Hᵀ − D_v has all of them as columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log1p
+
+import torch
+from torch import Tensor
+
+from dhne.model import DHNEModel
+from dhne.network import HyperNetwork
+
+ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "linear": lambda z: z}
+
+
+@dataclass(frozen=True)
+class Edge:
+    types: tuple[str, ...]
+    nodes: tuple[int, ...]
+    weight: float
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple to score: a hyperedge, or a negative of one.
+
+    `source` is the hyperedge that it is or was drawn from, `kept` which positions still hold its
+    node. With leave-one-out those are seen without it.
+    """
+
+    types: tuple[str, ...]
+    nodes: tuple[int, ...]
+    target: float
+    counts: bool = True
+    source: Edge | None = None
+    kept: tuple[bool, ...] = field(default=())
+
+
+class DenseDHNE:
+    def __init__(self, network: HyperNetwork, model: DHNEModel) -> None:
+        self.network, self.shape = network, model.architecture
+        self.activate = ACTIVATIONS[self.shape.activation]
+        self.parameters = {
+            name: p.detach().cpu().double().clone().requires_grad_()
+            for name, p in model.named_parameters()
+        }
+        self.keys = {id(m): name for name, m in model.named_modules()}
+        self.model = model
+        self.first: dict[str, int] = {}
+        self.total = 0
+        for t in network.node_types:
+            self.first[t] = self.total
+            self.total += network.num_nodes(t)
+        self.edges = [
+            Edge(e.types, tuple(nodes.tolist()), float(w))
+            for e in network.edge_sets
+            for nodes, w in zip(e.nodes, e.weights, strict=True)
+        ]
+        self.ordered = {e.types: e.ordered for e in network.edge_sets}
+        self.whole = self.adjacency(self.edges)
+        self.left_out: dict[Edge, Tensor] = {}  # A without a hyperedge
+        self.largest = {t: self.rows(self.whole, t).amax(0) for t in network.node_types}
+
+    # -- the adjacency matrix --------------------------------------------------------------------
+
+    def adjacency(self, edges: list[Edge]) -> Tensor:
+        """A = H W Hᵀ − D_v, not yet scaled."""
+        H = torch.zeros(self.total, len(edges), dtype=torch.float64)
+        for e, edge in enumerate(edges):
+            for t, v in zip(edge.types, edge.nodes, strict=True):
+                H[self.first[t] + v, e] = 1
+        W = torch.diag(torch.tensor([e.weight for e in edges], dtype=torch.float64))
+        product = H @ W @ H.T
+        return product - torch.diag(product.diagonal())
+
+    def without(self, edge: Edge) -> list[Edge]:
+        """The hyperedges without one of them; of repeats, one goes."""
+        rest = list(self.edges)
+        rest.remove(edge)
+        return rest
+
+    def rows(self, A: Tensor, node_type: str) -> Tensor:
+        first = self.first[node_type]
+        return A[first : first + self.network.num_nodes(node_type)]
+
+    def scaled_row(self, A: Tensor, node_type: str, node: int) -> Tensor:
+        """Row of a node, columns divided by their maximum over the type's rows *in training*."""
+        row, largest = self.rows(A, node_type)[node], self.largest[node_type]
+        return torch.where(largest > 0, row / torch.where(largest > 0, largest, 1), 0)
+
+    # -- the autoencoder -------------------------------------------------------------------------
+
+    def weight(self, *path: str) -> Tensor:
+        return self.parameters[".".join(path)]
+
+    def coder(self, node_type: str, name: str) -> Tensor:
+        return self.weight(self.keys[id(self.model.autoencoder(node_type))], name)
+
+    def table(self, node_type: str, name: str) -> Tensor:
+        """A table over all nodes: the model keeps rows only for types that meet this one."""
+        kept = self.coder(node_type, name)
+        meets = {
+            s
+            for e in self.network.edge_sets
+            for p, t in enumerate(e.types)
+            for q, s in enumerate(e.types)
+            if t == node_type and p != q
+        }
+        places = [
+            self.first[s] + v
+            for s in self.network.node_types
+            if s in meets
+            for v in range(self.network.num_nodes(s))
+        ]
+        assert len(places) == len(kept)
+        spread = torch.zeros(self.total, kept.shape[1], dtype=torch.float64)
+        return spread.index_copy(0, torch.tensor(places, dtype=torch.int64), kept)
+
+    def layers(self, node_type: str, name: str, x: Tensor) -> Tensor:
+        for i in range(len(self.shape.sizes[node_type]) - 1):
+            W, b = (self.coder(node_type, f"{name}.{i}.{part}") for part in ("weight", "bias"))
+            x = self.activate(W @ x + b)
+        return x
+
+    def encode(self, row: Tensor, node_type: str) -> Tensor:
+        """X_i = σ(W A_i + b)."""
+        W, b = self.table(node_type, "encoder_table"), self.coder(node_type, "encoder_bias")
+        return self.layers(node_type, "encoder_layers", self.activate(row @ W + b))
+
+    def reconstruction_error(self, row: Tensor, x: Tensor, node_type: str) -> Tensor:
+        """‖sign(A_i) ⊙ (A_i − Â_i)‖², Â_i = sigmoid(V X_i + c)."""
+        V, c = self.table(node_type, "decoder_table"), self.table(node_type, "decoder_bias")[:, 0]
+        fitted = torch.sigmoid(V @ self.layers(node_type, "decoder_layers", x) + c)
+        return ((torch.sign(row) * (row - fitted)) ** 2).sum()
+
+    # -- the similarity --------------------------------------------------------------------------
+
+    def logit(self, types: tuple[str, ...], x: list[Tensor], evidence: list[float]) -> Tensor:
+        """w · L + c, L = σ(Σ_p U_p x_p + b)."""
+        ordered = self.ordered[types]
+        key = self.keys[id(self.model.similarity(types))]
+        part = lambda name: self.weight(key, name)  # noqa: E731
+        slots = list(range(len(types))) if ordered else _slots_of_types(types)
+        total = part("hidden_bias")
+        for slot, embedding in zip(slots, x, strict=True):
+            total = total + embedding @ part(f"projections.{slot}")
+        if self.shape.evidence:
+            total = total + torch.tensor(evidence, dtype=torch.float64) @ part("evidence")
+        hidden = self.activate(total)
+        for i in range(max(len(self.shape.hidden) - 1, 0)):
+            W, b = part(f"hidden_layers.{i}.weight"), part(f"hidden_layers.{i}.bias")
+            hidden = self.activate(W @ hidden + b)
+        return hidden @ part("output") + part("output_bias")[0]
+
+    def evidence(self, item: Tuple) -> list[float]:
+        """Pair counts and degrees, counted edge by edge, the tuple's own edge left out."""
+        ordered = self.ordered[item.types]
+        n = len(item.types)
+        slots = list(range(n)) if ordered else _slots_of_types(item.types)
+        names = range(max(slots) + 1)
+        kinds = [*combinations(names, 2), *([] if ordered else [(s, s) for s in names])]
+        features: list[float] = []
+        places = [(t, v) for t, v in zip(item.types, item.nodes, strict=True)]
+        for kind in kinds:
+            counts = [
+                self.count({places[p], places[q]}, item, (p, q))
+                for p, q in combinations(range(n), 2)
+                if tuple(sorted((slots[p], slots[q]))) == kind
+            ]
+            features.append(_mean([log1p(c) for c in counts]))
+            features.append(_mean([float(c == 0) for c in counts]))
+        for slot in names:
+            degrees = [self.count({places[p]}, item, (p,)) for p in range(n) if slots[p] == slot]
+            features.append(_mean([log1p(d) for d in degrees]))
+        return features
+
+    def count(self, places: set[tuple[str, int]], item: Tuple, at: tuple[int, ...]) -> float:
+        """Total weight of the hyperedges that hold all of these nodes."""
+        if len(places) < len(at):
+            return 0.0  # a node is no neighbour of itself
+        edges = self.edges
+        if item.source is not None and all(item.kept[p] for p in at):
+            edges = self.without(item.source)
+        return sum(e.weight for e in edges if places <= set(zip(e.types, e.nodes, strict=True)))
+
+    # -- the loss --------------------------------------------------------------------------------
+
+    def embeddings(self, item: Tuple, *, leave_one_out: bool) -> list[Tensor]:
+        x = []
+        for p, (t, v) in enumerate(zip(item.types, item.nodes, strict=True)):
+            A = self.whole
+            if leave_one_out and item.source is not None and item.kept[p]:
+                if item.source not in self.left_out:
+                    self.left_out[item.source] = self.adjacency(self.without(item.source))
+                A = self.left_out[item.source]
+            x.append(self.encode(self.scaled_row(A, t, v), t))
+        return x
+
+    def loss(
+        self, items: list[Tuple], alpha: dict[str, float], *, leave_one_out: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """(L1, Σ_t α_t L2, S), both losses means over the tuples."""
+        first = second = torch.zeros((), dtype=torch.float64)
+        scores = []
+        for item in items:
+            x = self.embeddings(item, leave_one_out=leave_one_out)
+            evidence = self.evidence(item) if self.shape.evidence else []
+            S = torch.sigmoid(self.logit(item.types, x, evidence))
+            scores.append(S)
+            R = item.target
+            if item.counts:
+                first = first - (R * torch.log(S) + (1 - R) * torch.log(1 - S))
+            for t, v in zip(item.types, item.nodes, strict=True):
+                row = self.scaled_row(self.whole, t, v)
+                error = self.reconstruction_error(row, self.encode(row, t), t)
+                second = second + alpha[t] * error
+        return first / len(items), second / len(items), torch.stack(scores)
+
+
+def _slots_of_types(types: tuple[str, ...]) -> list[int]:
+    names = sorted(set(types))
+    return [names.index(t) for t in types]
+
+
+def _mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0

@@ -9,11 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
+from numbers import Integral
 from typing import Any
 
 from .errors import ParameterError, UnknownNameError
 
 Sizes = int | tuple[int, ...]
+
+
+def _positive_sizes(given: Any) -> bool:
+    sizes = given if isinstance(given, tuple) else (given,)
+    sizes = tuple(given.values()) if isinstance(given, Mapping) else sizes
+    return all(isinstance(s, Integral) and s >= 1 for s in sizes)
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ParameterError(message)
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UnknownNameError(name, value, choices)
 
 
 @dataclass(frozen=True)
@@ -75,9 +93,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require(_positive_sizes(self.dim), "dim must be a positive integer or one per node type")
-        _require(self.alpha >= 0, "alpha must not be negative")
+        _require(_positive_sizes(self.encoder_layers), "encoder_layers must be positive integers")
+        _require(
+            self.hidden is None or _positive_sizes(self.hidden),
+            "hidden must be a positive integer, or one for each hidden layer",
+        )
+        _require(0 <= self.alpha < inf, "alpha must be a number, not negative")
         _require(self.negatives >= 1, "negatives must be at least 1")
-        _require(self.learning_rate > 0, "learning_rate must be positive")
+        _require(0 < self.learning_rate < inf, "learning_rate must be a positive number")
         _require(0 <= self.decay <= 1, "decay must be between 0 and 1")
         _require(0 <= self.validation < 1, "validation must be at least 0 and below 1")
         _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
@@ -98,15 +121,15 @@ class Settings:
         if isinstance(self.dim, Mapping):
             if node_type not in self.dim:
                 raise UnknownNameError("node type in dim", node_type, self.dim)
-            return (*self.encoder_layers, self.dim[node_type])
-        return (*self.encoder_layers, self.dim)
+            return (*self.encoder_layers, int(self.dim[node_type]))
+        return (*self.encoder_layers, int(self.dim))
 
     @property
     def hidden_sizes(self) -> tuple[int, ...]:
         """The similarity's hidden layers; empty for the default."""
         if self.hidden is None:
             return ()
-        return (self.hidden,) if isinstance(self.hidden, int) else tuple(self.hidden)
+        return self.hidden if isinstance(self.hidden, tuple) else (int(self.hidden),)
 
 
 def rule_batch_size(m: int) -> int:
@@ -169,18 +192,3 @@ def resolve_settings(preset: str | None, given: Mapping[str, Any]) -> Settings:
         return replace(PRESETS[preset or "default"], **chosen)
     except TypeError as error:
         raise ParameterError(f"a hyper-parameter has the wrong kind: {error}") from None
-
-
-def _positive_sizes(dim: Any) -> bool:
-    sizes = list(dim.values()) if isinstance(dim, Mapping) else [dim]
-    return all(isinstance(s, int) and s >= 1 for s in sizes)
-
-
-def _require(holds: bool, message: str) -> None:
-    if not holds:
-        raise ParameterError(message)
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise UnknownNameError(name, value, choices)

@@ -224,8 +224,8 @@ def _footnotes(record: Record) -> list[str]:
     ranked = record.config.get("counts", {}).get("ranked", 0)
     lines = [
         (
-            f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to test; "
-            f"fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
+            f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to "
+            f"test; fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
         )
     ]
     for seed, choice in record.config.get("chosen", {}).items():

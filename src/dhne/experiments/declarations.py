@@ -237,8 +237,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "figure-time",
             "Training time",
-            "Seconds a batch of training takes over generated networks with power-law degrees and "
-            "five hyperedges a node.",
+            "What a batch of training takes over generated networks with power-law degrees, five "
+            "hyperedges a node up to a hundred thousand.",
             _time,
         ),
     )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from statistics import mean, stdev
 
-from dhne.evaluation import Record
+from dhne.evaluation import Record, SeedResult
 from dhne.evaluation.methods import PAIRWISE
 from dhne.evaluation.results import join
 from dhne.experiments import Job, RecordStore
 from dhne.experiments.paper_numbers import DATASETS, paper_auc, rows, title
 
 Joined = dict[Job, Record]
-LOWER_IS_BETTER = ("mean_rank",)
+LOWER_IS_BETTER = ("mean_rank", "fit_seconds", "peak_rss_mb")
+_COSTS: dict[str, Callable[[SeedResult], float]] = {
+    "fit_seconds": lambda result: result.seconds["fit"],
+    "peak_rss_mb": lambda result: result.peak_rss_mb,
+}
 
 
 def joined(store: RecordStore, jobs: Iterable[Job]) -> Joined:
@@ -78,7 +83,8 @@ def row_title(method: str, aggregate: str) -> str:
 def table(records: Mapping[Job, Record], metric: str) -> Table:
     """Return one metric of all methods on all datasets, the paper's AUC beside ours.
 
-    Pairwise methods have a row for each aggregate where the metric is AUC, as in the paper.
+    Pairwise methods have a row for each aggregate where the metric is AUC, as in the paper. Costs,
+    ``fit_seconds`` and ``peak_rss_mb``, count as metrics here.
     """
     by_place = {(j.method, j.dataset, j.protocol): (j, r) for j, r in records.items()}
     columns = sorted(
@@ -97,6 +103,9 @@ def _cell(found: tuple[Job, Record] | None, metric: str, aggregate: str) -> Cell
     if found is None:
         return None
     job, record = found
+    if metric in _COSTS:
+        values = [_COSTS[metric](result) for result in record.results]
+        return Cell(mean(values), stdev(values) if len(values) > 1 else 0.0, len(values))
     name = f"{metric}_{aggregate}" if aggregate and job.method in PAIRWISE else metric
     if name not in record.mean:
         return None

@@ -23,6 +23,7 @@ METRIC_TITLES = {
     "hits@10": "Hits@10, filtered",
     "mean_rank": "Mean rank, filtered (lower is better)",
 }
+COST_TITLES = {"fit_seconds": "Seconds to fit", "peak_rss_mb": "Peak memory in MiB"}
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ def _section(experiment: Experiment, records: Joined) -> Section:
         for metric, caption in METRIC_TITLES.items()
         if metric != "auc" and any(metric in r.mean for r in records.values())
     ]
+    further += [(caption, table(records, cost)) for cost, caption in COST_TITLES.items()]
     return Section(
         *parts,
         notes=_table_notes(records),

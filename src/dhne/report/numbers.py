@@ -11,9 +11,7 @@ def number(value: float, metric: str) -> str:
     >>> number(0.91664, "auc"), number(123.41, "mean_rank")
     ('.9166', '123.4')
     """
-    if metric.startswith("mean_rank"):
-        return f"{value:,.1f}"
-    return _short(f"{value:.4f}")
+    return f"{value:,.1f}" if _is_large(metric) else _short(f"{value:.4f}")
 
 
 def spread(value: float, metric: str) -> str:
@@ -24,7 +22,7 @@ def spread(value: float, metric: str) -> str:
     >>> spread(0.0123, "auc")
     '.012'
     """
-    return f"{value:,.1f}" if metric.startswith("mean_rank") else _short(f"{value:.3f}")
+    return f"{value:,.1f}" if _is_large(metric) else _short(f"{value:.3f}")
 
 
 def difference(value: float) -> str:
@@ -36,6 +34,10 @@ def difference(value: float) -> str:
     ('+.0123', '−.5000')
     """
     return ("+" if value >= 0 else "−") + _short(f"{abs(value):.4f}")
+
+
+def _is_large(metric: str) -> bool:
+    return metric.startswith(("mean_rank", "fit_seconds", "peak_rss_mb"))
 
 
 def _short(text: str) -> str:

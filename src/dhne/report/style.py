@@ -57,8 +57,10 @@ class Kit:
     def subplots(self, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Any, Any]:
         """Return a figure of ``figsize`` inches and its panels, as pyplot's function would."""
         from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-        figure = Figure(figsize=options.pop("figsize"), layout="constrained")
+        roomy = ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.08)
+        figure = Figure(figsize=options.pop("figsize"), layout=roomy)
         return figure, figure.subplots(rows, columns, **options)
 
     def key(self, label: str, **options: Any) -> Any:

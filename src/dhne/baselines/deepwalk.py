@@ -1,0 +1,75 @@
+"""DeepWalk (Perozzi, Al-Rfou and Skiena, 2014) on the clique expansion.
+
+From every node start random walks that choose each next node in proportion to the pair's weight.
+Skip-gram with a hierarchical softmax, as in that paper, predicts the nodes within `window` steps of
+each node from its vector. The similarity of a pair is the cosine of the two vectors.
+"""
+
+from __future__ import annotations
+
+from .skipgram import SkipGramEmbedder
+
+
+class DeepWalk(SkipGramEmbedder):
+    """Skip-gram with hierarchical softmax over random walks of the first order.
+
+    Parameters
+    ----------
+    dim : int
+    window : int
+        Steps to either side of a node that count as its context.
+    walk_length, num_walks : int
+        Nodes in a walk, and walks that start from each node.
+    epochs : int
+        Passes over the walks.
+    learning_rate : float
+        At the start; it falls linearly.
+    aggregate : {"mean", "min"}
+        How the similarities of its pairs make the score of a tuple.
+    similarity : {"cosine", "dot"}
+    workers : int
+        Threads of skip-gram. Only one gives the same vectors for the same seed.
+    random_state : int
+    verbose : bool
+        Whether to show progress on standard error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [1, 0], [2, 1], [3, 1]]})
+    >>> model = DeepWalk(dim=8, epochs=20).fit(net)
+    >>> scores = model.score(np.array([[0, 0], [0, 1]]))
+    >>> bool(scores[0] > scores[1])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        dim: int = 64,
+        window: int = 10,
+        walk_length: int = 40,
+        num_walks: int = 10,
+        epochs: int = 1,
+        learning_rate: float = 0.025,
+        aggregate: str = "mean",
+        similarity: str = "cosine",
+        workers: int = 1,
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.dim = dim
+        self.window = window
+        self.walk_length = walk_length
+        self.num_walks = num_walks
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.aggregate = aggregate
+        self.similarity = similarity
+        self.workers = workers
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _softmax(self) -> dict[str, int]:
+        return {"hs": 1, "negative": 0}

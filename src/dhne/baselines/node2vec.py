@@ -1,0 +1,88 @@
+"""node2vec (Grover and Leskovec, 2016) on the clique expansion.
+
+Random walks of the second order (see :mod:`dhne.baselines.walks`): 1/p weighs a step back, 1/q a
+step away from where the walk came from. Skip-gram with negative sampling predicts the nodes within
+`window` steps of each node from its vector. The similarity of a pair is the cosine of the vectors.
+"""
+
+from __future__ import annotations
+
+from .skipgram import SkipGramEmbedder
+
+
+class Node2Vec(SkipGramEmbedder):
+    """Skip-gram with negatives over random walks of the second order.
+
+    Parameters
+    ----------
+    dim : int
+    p, q : float
+        The return and the in-out parameter of the walks.
+    window : int
+        Steps to either side of a node that count as its context.
+    walk_length, num_walks : int
+        Nodes in a walk, and walks that start from each node.
+    negatives : int
+        For each pair of nodes that are near in a walk.
+    epochs : int
+        Passes over the walks.
+    learning_rate : float
+        At the start; it falls linearly.
+    aggregate : {"mean", "min"}
+        How the similarities of its pairs make the score of a tuple.
+    similarity : {"cosine", "dot"}
+    workers : int
+        Threads of skip-gram. Only one gives the same vectors for the same seed.
+    random_state : int
+    verbose : bool
+        Whether to show progress on standard error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [1, 0], [2, 1], [3, 1]]})
+    >>> model = Node2Vec(dim=8, q=0.5, epochs=20).fit(net)
+    >>> scores = model.score(np.array([[0, 0], [0, 1]]))
+    >>> bool(scores[0] > scores[1])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        dim: int = 64,
+        p: float = 1.0,
+        q: float = 1.0,
+        window: int = 10,
+        walk_length: int = 40,
+        num_walks: int = 10,
+        negatives: int = 5,
+        epochs: int = 1,
+        learning_rate: float = 0.025,
+        aggregate: str = "mean",
+        similarity: str = "cosine",
+        workers: int = 1,
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.dim = dim
+        self.p = p
+        self.q = q
+        self.window = window
+        self.walk_length = walk_length
+        self.num_walks = num_walks
+        self.negatives = negatives
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.aggregate = aggregate
+        self.similarity = similarity
+        self.workers = workers
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _walker_parameters(self) -> tuple[float, float]:
+        return self.p, self.q
+
+    def _softmax(self) -> dict[str, int]:
+        return {"hs": 0, "negative": self.negatives}

@@ -1,0 +1,126 @@
+"""Methods that know only pairs, and how they score whole tuples.
+
+The similarity of nodes a, b is the cosine or the inner product of their vectors. A tuple of N nodes
+has N(N−1)/2 pairs of positions; its score is the mean or the minimum of their similarities,
+
+    S_mean(v) = 2/(N(N−1)) Σ_{p<q} sim(v_p, v_q),      S_min(v) = min_{p<q} sim(v_p, v_q).
+
+Both come from one fit: `score` uses the parameter `aggregate`, which may be set at any time, and
+`scores_by_aggregate` gives both at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.edges import EdgeType, NodeArray
+from dhne.embedder import Embedder, Scores
+from dhne.errors import ParameterError
+from dhne.tuples import resolve
+
+AGGREGATES = ("mean", "min")
+SIMILARITIES = ("cosine", "dot")
+_ROWS = 65536  # tuples scored at once: a few dozen MB at any dimension in use
+
+
+class PairwiseEmbedder(Embedder):
+    """Base of the methods that score a tuple by its pairs; see the module's text.
+
+    A method sets `embeddings_` in `_fit`; its constructor stores `aggregate` and `similarity`.
+    """
+
+    aggregate: str
+    similarity: str
+
+    def scores_by_aggregate(
+        self, tuples: Any, edge_type: Sequence[str] | None = None
+    ) -> dict[str, Scores]:
+        """Return ``{"mean": …, "min": …}``: the score of each tuple by either aggregate."""
+        self._check_fitted()
+        scores = {name: np.empty(len(tuples), dtype=np.float64) for name in AGGREGATES}
+        for group in resolve(self.network_, tuples, edge_type):
+            if group.nodes.size and group.nodes.min() < 0:
+                raise ParameterError("scores need whole tuples; use rank for open positions")
+            pairs = self._pair_scores(group.nodes, group.types)
+            for name in AGGREGATES:
+                scores[name][group.rows] = aggregate_pairs(pairs, name)
+        return scores
+
+    def _pair_scores(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return ``[m, N(N-1)/2]``: the similarity of each pair of positions of each tuple."""
+        positions = list(combinations(range(len(edge_type)), 2))
+        scores = np.empty((len(nodes), len(positions)), dtype=np.float64)
+        scale = {t: self._scale(t) for t in set(edge_type)}
+        for start in range(0, len(nodes), _ROWS):
+            part = nodes[start : start + _ROWS]
+            rows = [
+                self.embeddings_[t][part[:, p]] * scale[t][part[:, p], None]
+                for p, t in enumerate(edge_type)
+            ]
+            for column, (p, q) in enumerate(positions):
+                scores[start : start + _ROWS, column] = np.einsum("ij,ij->i", rows[p], rows[q])
+        return scores
+
+    def _scale(self, node_type: str) -> npt.NDArray[np.float32]:
+        """Return what each vector of a type is multiplied with: 1/norm for the cosine."""
+        if self.similarity not in SIMILARITIES:
+            raise ParameterError(f"similarity must be one of {SIMILARITIES}: {self.similarity!r}")
+        vectors = self.embeddings_[node_type]
+        if self.similarity == "dot":
+            return np.ones(len(vectors), dtype=np.float32)
+        norms = np.linalg.norm(vectors, axis=1)
+        # a node without hyperedges may have a zero vector: its cosine is 0 with everything
+        scale: npt.NDArray[np.float32] = np.zeros_like(norms)
+        np.divide(1, norms, out=scale, where=norms > 0)
+        return scale
+
+    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        return aggregate_pairs(self._pair_scores(nodes, edge_type), self.aggregate)
+
+    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+        """Score all candidates by one matrix product for each of the other positions."""
+        others = [p for p in range(len(edge_type)) if p != position]
+        fixed_types = tuple(edge_type[p] for p in others)
+        fixed = self._pair_scores(nodes[:, others], fixed_types)
+        kind = edge_type[position]
+        candidates = self.embeddings_[kind] * self._scale(kind)[:, None]
+        total: Scores = np.full((len(nodes), len(candidates)), _start(self.aggregate))
+        for p in others:
+            t = edge_type[p]
+            rows = self.embeddings_[t][nodes[:, p]] * self._scale(t)[nodes[:, p], None]
+            scores = (rows @ candidates.T).astype(np.float64)
+            if self.aggregate == "min":
+                np.minimum(total, scores, out=total)
+            else:
+                total += scores
+        if self.aggregate == "min":
+            np.minimum(total, fixed.min(axis=1, initial=np.inf)[:, None], out=total)
+        else:
+            total += fixed.sum(axis=1)[:, None]
+            total /= len(others) + fixed.shape[1]
+        return total
+
+
+def aggregate_pairs(pairs: npt.NDArray[np.float64], aggregate: str) -> Scores:
+    """Return the mean or the minimum of each row.
+
+    Examples
+    --------
+    >>> aggregate_pairs(np.array([[0.0, 0.5, 1.0]]), "mean")
+    array([0.5])
+    """
+    _start(aggregate)
+    scores: Scores = pairs.min(axis=1) if aggregate == "min" else pairs.mean(axis=1)
+    return scores
+
+
+def _start(aggregate: str) -> float:
+    """Return the neutral element of an aggregate, or say which there are."""
+    if aggregate not in AGGREGATES:
+        raise ParameterError(f"aggregate must be 'mean' or 'min', got {aggregate!r}")
+    return np.inf if aggregate == "min" else 0.0

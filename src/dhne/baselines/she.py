@@ -1,0 +1,133 @@
+"""SHE: spectral hypergraph embedding (Zhou, Huang and Schölkopf, 2006).
+
+With the incidence matrix H, hyperedge weights W, hyperedge sizes D_e and weighted node degrees D_v,
+the normalised hypergraph Laplacian is
+
+    Δ = I − D_v^{-1/2} H W D_e^{-1} Hᵀ D_v^{-1/2}.
+
+Its smallest eigenvalue is 0, once for each connected component. The embedding X consists of the
+eigenvectors φ_k of the smallest eigenvalues δ_k without the first, trivial one, each times
+√(1 − δ_k): X Xᵀ is then what those eigenvectors know of Θ = I − Δ, so that the inner product of two
+rows, which is the similarity of the pair, weighs them by what they explain. Plain eigenvectors and
+cosines did no better on validation sets of GPS and MovieLens.
+
+Δ is never formed: its smallest eigenvectors are the largest of Θ = B Bᵀ with
+B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, which has one entry for each node of each hyperedge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from .clique import global_ids, node_offsets, split_rows
+from .pairwise import PairwiseEmbedder
+from .spectral import leading_eigenvectors, padded
+
+if TYPE_CHECKING:
+    from dhne.network import HyperNetwork
+
+
+class SHE(PairwiseEmbedder):
+    """Eigenvectors of the normalised hypergraph Laplacian.
+
+    Parameters
+    ----------
+    dim : int
+        How many eigenvectors, the trivial one not counted.
+    aggregate : {"mean", "min"}
+        How the similarities of its pairs make the score of a tuple.
+    similarity : {"cosine", "dot"}
+    tolerance : float
+        Relative accuracy of the eigenvalues.
+    random_state : int
+        Seed of the vector that the eigensolver starts from.
+
+    Attributes
+    ----------
+    eigenvalues_ : float64[dim]
+        Of the Laplacian, smallest first, the trivial one left out.
+
+    Examples
+    --------
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [1, 0], [2, 1], [3, 1], [1, 1]]})
+    >>> model = SHE(dim=2).fit(net)
+    >>> model.embeddings_["a"].shape
+    (4, 2)
+    >>> scores = model.score(np.array([[0, 0], [0, 1]]))
+    >>> bool(scores[0] > scores[1])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        dim: int = 64,
+        aggregate: str = "mean",
+        similarity: str = "dot",
+        tolerance: float = 1e-4,
+        random_state: int = 0,
+    ) -> None:
+        self.dim = dim
+        self.aggregate = aggregate
+        self.similarity = similarity
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def _fit(self, network: HyperNetwork) -> None:
+        incidence = scaled_incidence(network)
+        n = incidence.shape[0]
+        transposed = sparse.csr_array(incidence.T)
+        theta = LinearOperator(
+            (n, n),
+            dtype=np.float64,
+            matvec=lambda x: incidence @ (transposed @ x),
+            matmat=lambda x: incidence @ (transposed @ x),
+        )
+        rng = np.random.default_rng(self.random_state)
+        values, vectors = leading_eigenvectors(
+            theta, self.dim + 1, rng=rng, tolerance=self.tolerance
+        )
+        self.eigenvalues_ = 1 - values[1:]
+        rows = vectors[:, 1:] * np.sqrt(np.maximum(values[1:], 0))
+        self.embeddings_ = split_rows(padded(rows, self.dim), *node_offsets(network))
+
+
+def scaled_incidence(network: HyperNetwork) -> sparse.csr_array:
+    """Return B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, nodes of all types by hyperedges of all types.
+
+    Examples
+    --------
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [1, 0]]})
+    >>> B = scaled_incidence(net)
+    >>> (B @ B.T).toarray().round(3)
+    array([[0.5  , 0.   , 0.354],
+           [0.   , 0.5  , 0.354],
+           [0.354, 0.354, 0.5  ]])
+    """
+    offsets, sizes = node_offsets(network)
+    n = sum(sizes.values())
+    blocks, weights = [], []
+    for edges in network.edge_sets:
+        m = len(edges)
+        ids = global_ids(edges.nodes, edges.types, offsets).ravel()
+        columns = np.repeat(np.arange(m), edges.length)
+        block = sparse.csr_array(
+            sparse.coo_array((np.ones(ids.size), (ids, columns)), shape=(n, m))
+        )
+        block.data[:] = 1.0  # a node that stands twice in a hyperedge is in it once
+        blocks.append(block)
+        weights.append(edges.weights)
+    incidence = sparse.csr_array(sparse.hstack(blocks, format="csr"))
+    weight = np.concatenate(weights)
+    degree = incidence @ weight
+    size = incidence.sum(axis=0)
+    left = np.divide(1, np.sqrt(degree), out=np.zeros(n), where=degree > 0)
+    return sparse.csr_array(
+        sparse.diags_array(left) @ incidence @ sparse.diags_array(np.sqrt(weight / size))
+    )

@@ -1,0 +1,39 @@
+"""Optional packages and the registry."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import dhne.baselines as baselines
+from dhne.baselines.optional import require, track
+from dhne.errors import MissingExtraError
+
+
+def test_a_missing_package_is_named_with_its_extra() -> None:
+    with pytest.raises(MissingExtraError, match=r"dhne\[baselines\]"):
+        require("no_such_package.part")
+
+
+def test_the_registry_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, dhne.baselines; "
+        "print(*(m for m in ('torch', 'numba', 'gensim', 'pyttb', 'sklearn') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_every_class_is_found_by_its_name() -> None:
+    for name, path in baselines.METHODS.items():
+        class_name = path.split(":")[1]
+        assert getattr(baselines, class_name) is baselines.method_class(name)
+        assert class_name in dir(baselines)
+    with pytest.raises(AttributeError):
+        baselines.NoSuchMethod  # noqa: B018
+
+
+def test_progress_gives_every_step() -> None:
+    assert list(track(range(4), "steps", verbose=True)) == [0, 1, 2, 3]

@@ -1,7 +1,8 @@
 """Answers of a trained model: scores of tuples, and of every candidate for an open position.
 
 Each node is projected once, U_p x_v for every position; a tuple's pre-activation is then a sum of
-rows, and all candidates of a position are one addition away from theirs.
+rows, and all candidates of a position are one addition away from theirs. Where positions are a set,
+they are summed in the order of their ids, so that the order they are asked in changes no bit.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from .edges import EdgeType, NodeArray
+from .edges import EdgeType, NodeArray, canonical
 from .evidence import PairEvidence
 from .kernels import Kernels, RowSelection, SparseMatrix
 from .kernels.reference import ReferenceKernels
@@ -31,7 +32,7 @@ def encode_all(model: DHNEModel, kernels: Kernels, node_type: str, matrix: Spars
         for rows in _chunks(matrix.indptr.cpu().numpy()):
             selection = RowSelection(matrix, rows.to(matrix.indptr.device))
             parts.append(coder.encode(kernels, kernels.prepare(selection)))
-    return torch.cat(parts) if parts else torch.empty(0, coder.encoder_bias.shape[0])
+    return torch.cat(parts) if parts else coder.encoder_bias.new_empty(0, coder.dim)
 
 
 def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
@@ -45,7 +46,7 @@ def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
 
 
 class TupleScorer:
-    """Scores tuples with a trained model's similarities; on the CPU.
+    """Scores tuples with a trained model's similarities, where its embeddings are.
 
     Parameters
     ----------
@@ -71,6 +72,10 @@ class TupleScorer:
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
 
+    def is_ordered(self, edge_type: EdgeType) -> bool:
+        """Whether positions of one node type are distinct; in sets of a size not seen they are not."""
+        return self.ordered.get(edge_type, False)
+
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
         """Return U_p x_v of all nodes of a position's type, kept for the next question."""
         similarity = self.model.similarity(edge_type)
@@ -88,9 +93,10 @@ class TupleScorer:
         parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
         step = max(1, _CHUNK // max(similarity.hidden_bias.shape[0], 1))
         out = np.empty(len(nodes), dtype=np.float64)
+        nodes = canonical(nodes, edge_type, ordered=self.is_ordered(edge_type))
         with torch.no_grad():
             for start in range(0, len(nodes), step):
-                ids = torch.from_numpy(np.ascontiguousarray(nodes[start : start + step]))
+                ids = torch.from_numpy(nodes[start : start + step]).to(parts[0].device)
                 total = self._kernels.gather_sum(parts, ids)
                 out[start : start + step] = self._finish(total, ids, edge_type)
         return out
@@ -105,17 +111,21 @@ class TupleScorer:
         others = [p for p in range(len(edge_type)) if p != position]
         out = np.empty((len(nodes), n), dtype=np.float64)
         step = max(1, _CHUNK // h)
-        buffer = torch.empty(min(step, n), h, dtype=open_part.dtype)
+        buffer = open_part.new_empty(min(step, n), h)
         with torch.no_grad():
             for row, tuple_ids in enumerate(nodes):
+                if not self.is_ordered(edge_type):
+                    others.sort(key=lambda p: (edge_type[p], tuple_ids[p]))
                 fixed = sum(self.projected(edge_type, p)[int(tuple_ids[p])] for p in others)
                 for start in range(0, n, step):
                     part = open_part[start : start + step]
                     total = torch.add(part, fixed, out=buffer[: len(part)])
                     ids = None
                     if similarity.evidence is not None:
-                        ids = torch.from_numpy(np.repeat(tuple_ids[None], len(part), axis=0))
-                        ids[:, position] = torch.arange(start, start + len(part))
+                        every = np.repeat(tuple_ids[None], len(part), axis=0)
+                        every[:, position] = np.arange(start, start + len(part))
+                        every = canonical(every, edge_type, ordered=self.is_ordered(edge_type))
+                        ids = torch.from_numpy(every).to(part.device)
                     out[row, start : start + step] = self._finish(total, ids, edge_type)
         return out
 
@@ -125,8 +135,8 @@ class TupleScorer:
         """Overwrites `total`."""
         evidence = None
         if self.evidence is not None and ids is not None:
-            ordered = self.ordered.get(edge_type, False)
+            ordered = self.is_ordered(edge_type)
             evidence = self.evidence.features(ids, edge_type, ordered=ordered)
         logits = self.model.similarity(edge_type).head(total, evidence)
-        scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).numpy()
+        scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).cpu().numpy()
         return scores

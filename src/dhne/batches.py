@@ -86,7 +86,11 @@ class BatchMaker:
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = alpha, device, dtype
         self.leave_one_out, self.evidence = leave_one_out, evidence
-        self.num_batches = max(1, -(-network.num_edges() // batch_size))
+        self._edges = {e.types: self._on_device(e) for e in network.edge_sets if len(e)}
+        most = max(1, -(-network.num_edges() // batch_size))
+        self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
+        # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
+        self.num_batches = max(-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items())
         self.sparse = {
             t: SparseMatrix.of(a, device=device, dtype=dtype) for t, a in matrices.items()
         }
@@ -95,7 +99,6 @@ class BatchMaker:
             t: torch.from_numpy(_inverse(a.column_max)).to(device=device, dtype=dtype)
             for t, a in matrices.items()
         }
-        self._edges = {e.types: self._on_device(e) for e in network.edge_sets if len(e)}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -114,7 +117,7 @@ class BatchMaker:
         """Yield the batches of one epoch as `assemble` takes them.
 
         The same seed and epoch give the same batches. All of an epoch have the same shape but the
-        last, so that a step can be recorded and played back.
+        last of each edge type, so that a step can be recorded and played back.
         """
         rng = np.random.default_rng([seed, epoch])
         shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
@@ -130,14 +133,18 @@ class BatchMaker:
     ) -> list[tuple[Tensor, ...]]:
         """Draw the negatives of several batches at once and hand them out batch by batch."""
         m, k = len(edges.nodes), self.sampler.per_positive
-        size = -(-m // self.num_batches)
+        size = self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
         nodes = edges.nodes[cuts[0] : cuts[-1]]
         if self.device.type == "cpu":
             found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
             drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
             if len(valid) and not bool(valid.any()):
-                raise SaturatedNetworkError(f"no negatives exist for edges of type {edges.types!r}")
+                raise SaturatedNetworkError(
+                    f"every corruption of the hyperedges of type {edges.types!r} is a hyperedge too, "
+                    "so there are no negatives to learn from; leave that edge type out, or try "
+                    "negative_scheme='all'"
+                )
         else:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)

@@ -27,7 +27,7 @@ from .edges import EdgeType, NodeArray
 from .errors import NotFittedError, ParameterError
 from .network import HyperNetwork
 from .ranking import complete, nearest
-from .tuples import is_single, resolve
+from .tuples import as_batch, is_single, resolve
 
 Scores = npt.NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         """
         self._check_fitted()
         if is_single(tuples):
-            return float(self.score([tuple(tuples)], edge_type)[0])
+            return float(self.score(as_batch(tuples), edge_type)[0])
         scores = np.empty(len(tuples), dtype=np.float64)
         for group in resolve(self.network_, tuples, edge_type):
             if group.nodes.size and group.nodes.min() < 0:
@@ -123,7 +123,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         """
         self._check_fitted()
         if is_single(query):
-            return self.rank([tuple(query)], k, known=known, edge_type=edge_type, beam=beam)[0]
+            return self.rank(as_batch(query), k, known=known, edge_type=edge_type, beam=beam)[0]
         if known not in ("keep", "drop"):
             raise ParameterError(f"known must be 'keep' or 'drop', got {known!r}")
         answers: list[Ranking | None] = [None] * len(query)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -164,12 +165,23 @@ class DHNE(Embedder):
         device, dtype = _device(self.device), _dtype(self.dtype)
         kernels = get_kernels(self.kernels, device)
         settings = resolve_settings(self.preset, self.get_params(deep=False))
+        if not isinstance(self.random_state, Integral) or self.random_state < 0:
+            raise ParameterError(
+                f"random_state must be a whole number from 0 on, got {self.random_state!r}"
+            )
         train, held_out = network, None
         if settings.validation:
             train, held_out = network.split(settings.validation, seed=self.random_state)
+            if not train.num_edges():
+                raise ParameterError(
+                    f"validation={settings.validation} leaves no hyperedge of "
+                    f"{network.num_edges()} to train on; hold fewer out"
+                )
         settings = settings.for_edges(train.num_edges())
         matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
-        check_fits(training_bytes(train, matrices, settings, dtype.itemsize), device)
+        with torch.device("meta"):  # shapes without memory
+            weights = sum(p.numel() for p in _build(settings, matrices, network, dtype).parameters())
+        check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
         model = _build(settings, matrices, network, dtype)
         model.reset(torch.Generator().manual_seed(self.random_state))
         model.to(device)
@@ -197,7 +209,8 @@ class DHNE(Embedder):
         validate = None
         if held_out is not None:
             watched = ValidationSet(train, held_out, seed=self.random_state)
-            validate = lambda: watched.auc(model, kernels, maker.sparse, evidence)  # noqa: E731
+            if len(watched):
+                validate = partial(watched.auc, model, kernels, maker.sparse, evidence)
         trainer = Trainer(
             model,
             maker,

@@ -24,7 +24,7 @@ from .adjacency import AdjacencyMatrix
 from .edges import EdgeType
 from .network import HyperNetwork
 
-_ZERO = 1e-6  # counts are sums and differences of weights; below this they are zero
+_ZERO = 1e-6  # counts are sums and differences of weights; below this share of them they are zero
 
 
 def _slots(edge_type: EdgeType, *, ordered: bool) -> list[int]:
@@ -114,15 +114,18 @@ class PairEvidence:
         pair_share = _shares([_pair(slots[p], slots[q]) for p, q in _positions(edge_type)])
         for p, q in _positions(edge_type):
             count = self.pair_counts(edge_type[p], nodes[:, p], edge_type[q], nodes[:, q])
+            zero = count == 0
             if left_out is not None:
                 own = left_out if kept is None else left_out * (kept[:, p] & kept[:, q])
                 if edge_type[p] == edge_type[q]:
                     own = own * (nodes[:, p] != nodes[:, q])
-                count = (count - own).clamp_(min=0)
+                rest = (count - own).clamp_(min=0)
+                zero = rest <= _ZERO * count
+                count = torch.where(zero, 0, rest)
             pair = _pair(slots[p], slots[q])
             k = at[pair]
             out[:, 2 * k] += torch.log1p(count) * pair_share[pair]
-            out[:, 2 * k + 1] += (count < _ZERO).to(self._dtype) * pair_share[pair]
+            out[:, 2 * k + 1] += zero.to(self._dtype) * pair_share[pair]
         share = _shares(slots)
         for p, t in enumerate(edge_type):
             degree = self._degrees[t][nodes[:, p]]

@@ -19,21 +19,22 @@ def training_bytes(
     network: HyperNetwork,
     matrices: Mapping[str, AdjacencyMatrix],
     settings: Settings,
+    weights: int,
     itemsize: int = 4,
 ) -> int:
-    """Return an estimate of the bytes that training takes: tables, their state, rows and a batch.
+    """Return an estimate of the bytes that training takes: weights, their state, rows and a batch.
 
-    The tables W and V with one gradient and the optimizer's moments, the best epoch's copy where
-    there is validation, the adjacency rows, the hyperedges, and one batch's tuples.
+    The model's `weights` (how many numbers they are) with one gradient and the optimizer's moments,
+    the best epoch's copy where there is validation, the adjacency rows, the hyperedges, and one
+    batch's tuples.
     """
     copies = 2 + _MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
-    tables = sum(2 * a.shape[1] * (settings.sizes(t)[0] + 1) for t, a in matrices.items())
     rows = sum(a.matrix.nnz for a in matrices.values())
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     longest = max(e.length for e in network.edge_sets)
     width = max(settings.sizes(t)[-1] for t in matrices) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
-    return tables * copies * itemsize + rows * 12 + 3 * edges + 6 * tuples * width * itemsize
+    return weights * copies * itemsize + rows * 12 + 3 * edges + 6 * tuples * width * itemsize
 
 
 def check_fits(needed: int, device: torch.device) -> None:

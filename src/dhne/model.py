@@ -115,7 +115,7 @@ class NodeAutoencoder(nn.Module):
     def __init__(self, num_columns: int, sizes: Sequence[int], activation: str) -> None:
         super().__init__()
         first = sizes[0]
-        self.activation = activation
+        self.activation, self.dim = activation, sizes[-1]
         self.encoder_table = nn.Parameter(torch.empty(num_columns, first))  # W
         self.encoder_bias = nn.Parameter(torch.zeros(first))  # b
         self.encoder_layers = _dense(sizes)

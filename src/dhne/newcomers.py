@@ -20,6 +20,7 @@ from .kernels import RowSelection, SparseMatrix
 from .kernels.reference import ReferenceKernels
 from .model import DHNEModel
 from .network import HyperNetwork
+from .tuples import type_of
 
 _ROWS = 1 << 16  # new nodes embedded at once
 
@@ -33,7 +34,7 @@ class Newcomers:
     network : HyperNetwork
         All nodes, known ones with their ids of training; the new hyperedges alone.
     nodes : mapping of node type to int64[k]
-        The nodes that stand in the new hyperedges.
+        The nodes that stand in the new hyperedges, and new ones that stand in none.
     num_known : mapping of node type to int
     """
 
@@ -45,15 +46,18 @@ class Newcomers:
     def of(cls, known: HyperNetwork, edges: Any) -> Newcomers:
         """Match the nodes of `edges` with those of training, by name."""
         new = edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
-        for types in new.edge_types:
-            if unknown := set(types) - set(known.node_types):
-                raise InputError(
-                    f"the new edges hold the node types {sorted(unknown)}, which training has not "
-                    f"seen; it knows {', '.join(known.node_types)}"
-                )
+        if unknown := set(new.node_types) - set(known.node_types):
+            raise InputError(
+                f"the new edges hold the node types {', '.join(sorted(unknown))}, which training has "
+                f"not seen; it knows {', '.join(known.node_types)}"
+            )
         both = known.with_edges([]).merge(new, fold=False)
-        nodes = {t: np.flatnonzero(both.degrees(t) > 0) for t in new.node_types}
-        return cls(both, nodes, {t: known.num_nodes(t) for t in known.node_types})
+        num_known = {t: known.num_nodes(t) for t in known.node_types}
+        nodes = {}
+        for t in new.node_types:
+            is_new = np.arange(both.num_nodes(t)) >= num_known[t]
+            nodes[t] = np.flatnonzero(is_new | (both.degrees(t) > 0))
+        return cls(both, nodes, num_known)
 
     def embed(
         self,
@@ -91,7 +95,7 @@ class Newcomers:
                     chosen = torch.arange(start, min(start + _ROWS, len(new)))
                     plan = kernels.prepare(RowSelection(matrix, chosen))
                     parts.append(model.autoencoder(t).encode(kernels, plan).float().numpy())
-            width = model.autoencoder(t).encoder_bias.shape[0]
+            width = model.autoencoder(t).dim
             found[t] = np.concatenate(parts) if parts else np.empty((0, width), np.float32)
         return found
 
@@ -101,13 +105,8 @@ def _from_tuples(known: HyperNetwork, tuples: Any) -> HyperNetwork:
     rows = [tuple(t) for t in tuples]
     tables = []
     for length in sorted({len(r) for r in rows}):
-        fitting = [e for e in known.edge_sets if e.length == length]
-        if len(fitting) != 1:
-            raise InputError(
-                f"tuples of {length} names fit {len(fitting)} edge types of the network; "
-                "give the new edges as a HyperNetwork"
-            )
+        types, ordered = type_of(known, length)
         mine = [r for r in rows if len(r) == length]
         columns = [[r[p] for r in mine] for p in range(length)]
-        tables.append((fitting[0].types, columns, None, fitting[0].ordered))
+        tables.append((types, columns, None, ordered))
     return HyperNetwork.from_columns(tables)

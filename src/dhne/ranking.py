@@ -92,12 +92,16 @@ def _complete_two(
     if network.num_nodes(edge_type[first]) > network.num_nodes(edge_type[second]):
         first, second = second, first  # try every node of the smaller type if the beam allows
     starts = _beam(embedder, nodes, edge_type, first, second, beam)
+    same = edge_type[first] == edge_type[second] and not _is_ordered(embedder, edge_type)
     tuples = np.repeat(nodes[None], len(starts), axis=0)
     tuples[:, first] = starts
     pairs, scores = [], []
     for row in tuples:
         line = embedder._score_candidates(row[None], edge_type, second)[0].copy()
         _mask(line, embedder, row, edge_type, second, drop_known)
+        if same:  # of a set's two orders one is enough: a pair whose lower node was tried is there
+            lower = starts[starts < row[first]]
+            line[lower] = -np.inf
         best = top_k(line, k)
         pairs.append(np.stack([np.full(len(best), row[first]), best], axis=1))
         scores.append(line[best])
@@ -113,16 +117,34 @@ def _beam(
 ) -> npt.NDArray[np.int64]:
     """Nodes for the first open position, by coordinate ascent from the second's busiest nodes."""
     n = embedder.network_.num_nodes(edge_type[first])
+    taken = _peers(embedder, nodes, edge_type, first)
     if n <= beam:
-        return np.arange(n, dtype=np.int64)
+        return np.setdiff1d(np.arange(n, dtype=np.int64), taken)
     degrees = embedder.network_.degrees(edge_type[second])
     probes = top_k(degrees.astype(np.float64), min(beam, len(degrees)))
     best = np.full(n, -np.inf)
     for probe in probes.tolist():
         row = nodes.copy()
         row[second] = probe
-        np.maximum(best, embedder._score_candidates(row[None], edge_type, first)[0], out=best)
-    return top_k(best, beam)
+        line = embedder._score_candidates(row[None], edge_type, first)[0].copy()
+        line[_peers(embedder, row, edge_type, first)] = -np.inf
+        np.maximum(best, line, out=best)
+    best[taken] = -np.inf
+    return np.sort(top_k(best, beam))
+
+
+def _is_ordered(embedder: Embedder, edge_type: EdgeType) -> bool:
+    """Whether positions of one type are distinct; in sets of a size not seen they are not."""
+    network = embedder.network_
+    return edge_type in network.edge_types and network.edge_set(edge_type).ordered
+
+
+def _peers(embedder: Embedder, nodes: NodeArray, edge_type: EdgeType, position: int) -> NodeArray:
+    """The nodes that may not stand at `position` because they are in the set already."""
+    if _is_ordered(embedder, edge_type):
+        return np.empty(0, dtype=np.int64)
+    same = [p for p, t in enumerate(edge_type) if t == edge_type[position] and p != position]
+    return nodes[[p for p in same if nodes[p] != OPEN]]
 
 
 def _mask(
@@ -135,16 +157,11 @@ def _mask(
 ) -> None:
     """Set to -inf what may not be an answer: known hyperedges, and a node twice in one set."""
     network = embedder.network_
-    if edge_type not in network.edge_types:
-        ordered, known = False, None
-    else:
+    scores[_peers(embedder, nodes, edge_type, position)] = -np.inf
+    if drop_known and edge_type in network.edge_types:
         edges = network.edge_set(edge_type)
-        ordered, known = edges.ordered, edges.nodes
-    if not ordered:
-        peers = [p for p, t in enumerate(edge_type) if t == edge_type[position] and p != position]
-        scores[nodes[peers]] = -np.inf
-    if drop_known and known is not None:
-        scores[completions(known, nodes, edge_type, position, ordered=ordered)] = -np.inf
+        found = completions(edges.nodes, nodes, edge_type, position, ordered=edges.ordered)
+        scores[found] = -np.inf
 
 
 def completions(

@@ -212,5 +212,5 @@ class Trainer:
 
     def _fingerprint(self) -> str:
         """What must be the same for a training to go on as if it had not been interrupted."""
-        shapes = [(k, list(v.shape)) for k, v in self.model.state_dict().items()]
+        shapes = [(k, list(v.shape), str(v.dtype)) for k, v in self.model.state_dict().items()]
         return f"{self.settings} seed={self.seed} edges={self.maker.fingerprint} {shapes}"

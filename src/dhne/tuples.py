@@ -43,6 +43,11 @@ def is_single(tuples: Any) -> bool:
     )
 
 
+def as_batch(single: Any) -> Any:
+    """Return one tuple as a sequence of one: ids stay ids, names stay names."""
+    return single[None] if isinstance(single, np.ndarray) else [tuple(single)]
+
+
 def resolve(
     network: HyperNetwork, tuples: Any, edge_type: Sequence[str] | None = None
 ) -> list[TupleGroup]:
@@ -72,7 +77,7 @@ def resolve(
         by_length.setdefault(len(row), []).append(number)
     groups = []
     for length, numbers in by_length.items():
-        types, ordered = _type_of(network, length, edge_type)
+        types, ordered = type_of(network, length, edge_type)
         nodes = np.empty((len(numbers), length), dtype=np.int64)
         for position, node_type in enumerate(types):
             nodes[:, position] = _ids(network, node_type, [rows[i][position] for i in numbers])
@@ -85,7 +90,7 @@ def _resolve_ids(
 ) -> list[TupleGroup]:
     if nodes.ndim != 2:
         raise InputError(f"ids of tuples must be an array [m, N], got shape {list(nodes.shape)}")
-    types, ordered = _type_of(network, nodes.shape[1], edge_type)
+    types, ordered = type_of(network, nodes.shape[1], edge_type)
     for position, node_type in enumerate(types):
         size = network.num_nodes(node_type)
         column = nodes[:, position]
@@ -104,9 +109,10 @@ def _group(
     return TupleGroup(types, ordered, rows, nodes)
 
 
-def _type_of(
-    network: HyperNetwork, length: int, edge_type: Sequence[str] | None
+def type_of(
+    network: HyperNetwork, length: int, edge_type: Sequence[str] | None = None
 ) -> tuple[EdgeType, bool]:
+    """Return (the edge type of tuples of this length, whether it is ordered); see `resolve`."""
     if edge_type is not None:
         edges = network.edge_set(edge_type)
         if edges.length != length:

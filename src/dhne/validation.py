@@ -17,7 +17,10 @@ from .sampling import KnownEdges, evaluation_negatives
 
 
 class ValidationSet:
-    """Held-out hyperedges and as many fixed negatives a piece as the evaluation draws."""
+    """Held-out hyperedges and as many fixed negatives a piece as the evaluation draws.
+
+    There is nothing to watch (``len`` is 0) where too few are held out, or no negative exists.
+    """
 
     def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
         known = KnownEdges(train, held_out)
@@ -29,7 +32,11 @@ class ValidationSet:
                 nodes = np.concatenate([edges.nodes, negatives.nodes[negatives.valid]])
                 target = np.zeros(len(nodes))
                 target[: len(edges)] = 1
-                self.tuples[edges.types] = (nodes, target)
+                if not target.all():
+                    self.tuples[edges.types] = (nodes, target)
+
+    def __len__(self) -> int:
+        return sum(len(target) for _, target in self.tuples.values())
 
     def auc(
         self,
@@ -44,6 +51,4 @@ class ValidationSet:
         with torch.no_grad():
             scores = [scorer.score(nodes, r) for r, (nodes, _) in self.tuples.items()]
         targets = [target for _, target in self.tuples.values()]
-        if not scores:
-            return 0.5
         return float(roc_auc_score(np.concatenate(targets), np.concatenate(scores)))

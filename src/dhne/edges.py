@@ -55,14 +55,15 @@ class EdgeSet:
     ) -> EdgeSet:
         """Check the parts, bring unordered positions into canonical order, freeze the arrays.
 
-        With `copy` false, `nodes` is taken over: nobody else may keep it.
+        With `copy` false both arrays are taken over: nobody else may keep them.
         """
         types = tuple(types)
         if len(types) < 2:
             raise InputError(f"an edge type needs at least two positions, got {types!r}")
+        duplicate = True if copy else None
         try:
             array = np.asarray(nodes)
-            weight = None if weights is None else np.array(weights, dtype=np.float64)
+            weight = None if weights is None else np.array(weights, np.float64, copy=duplicate)
         except (TypeError, ValueError) as error:
             raise InputError(f"edges and weights must be arrays of numbers: {error}") from None
         if array.size == 0:
@@ -74,7 +75,7 @@ class EdgeSet:
             )
         if not np.issubdtype(array.dtype, np.integer):
             raise InputError(f"edges must be integer node ids, got {array.dtype}")
-        array = np.array(array, dtype=np.int64, order="C", copy=True if copy else None)
+        array = np.array(array, dtype=np.int64, order="C", copy=duplicate)
         if len(set(types)) == len(types):
             ordered = True
         if not ordered:

@@ -7,7 +7,6 @@ one integer array. Operations return new networks and share what has not changed
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import pyarrow as pa
 from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes, stands_first
 from .errors import InputError, ParameterError, UnknownNameError
 from .labels import LabelColumn, as_label_column
-from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode
+from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode_all
 
 Seed = int | np.random.Generator
 
@@ -125,35 +124,23 @@ class HyperNetwork:
         nodes : mapping of node type to names, optional
             Names that exist even without an edge; they get the first ids, in this order.
         """
-        parts: dict[str, list[Any]] = {}
-        for node_type, names in (nodes or {}).items():
-            parts[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
-        parsed = [(tuple(t), list(c), w, o) for t, c, w, o in tables]
-        for types, columns, _, _ in parsed:
-            if len(types) != len(columns):
-                raise InputError(
-                    f"edge type {types!r} needs {len(types)} columns, got {len(columns)}"
-                )
-            for node_type, column in zip(types, columns, strict=True):
-                array = as_name_column(column, what=f"column of node type {node_type!r}")
-                parts.setdefault(node_type, []).append(array)
-        with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter while it hashes
-            encoded = dict(zip(parts, pool.map(encode, parts.values(), parts), strict=True))
-        vocabularies = {t: vocabulary for t, (vocabulary, _) in encoded.items()}
+        shapes, columns = _collect(tables, nodes or {})
+        encoded = encode_all(columns)  # and lets go of the columns, whose memory the ids get
         codes = {t: ids for t, (_, ids) in encoded.items()}
         for node_type in nodes or {}:
             codes[node_type].pop(0)
-        network = cls(vocabularies, (), labels)
-        for types, columns, weights, ordered in parsed:
+        network = cls({t: vocabulary for t, (vocabulary, _) in encoded.items()}, (), labels)
+        for types, m, weights, ordered in shapes:
             if types in network._edges:
                 raise InputError(f"edge type {types!r} is given twice; merge the networks")
-            nodes_of = np.empty((len(columns[0]) if columns else 0, len(types)), np.int64)
+            ids = _allocate((m, len(types)), np.int64)
             for position, t in enumerate(types):
-                _fill(nodes_of[:, position], codes[t].pop(0))
+                _fill(ids[:, position], codes[t].pop(0))
+            if weights is None:
+                weights = _allocate((m,), np.float64)
+                weights[:] = 1
             # the ids are right by construction, so they are neither copied nor checked again
-            network._edges[types] = EdgeSet.build(
-                types, nodes_of, weights, ordered=ordered, copy=False
-            )
+            network._edges[types] = EdgeSet.build(types, ids, weights, ordered=ordered, copy=False)
         return network
 
     @classmethod
@@ -402,6 +389,32 @@ class HyperNetwork:
         from .statistics import as_html
 
         return as_html(self)
+
+
+def _collect(
+    tables: Iterable[tuple[Sequence[str], Sequence[Any], Any, bool]], nodes: Mapping[str, Any]
+) -> tuple[list[tuple[EdgeType, int, Any, bool]], dict[str, list[Any]]]:
+    """Return (types, length, weights, ordered) of each table, and all columns of each node type."""
+    columns: dict[str, list[Any]] = {}
+    for node_type, names in nodes.items():
+        columns[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
+    shapes = []
+    for types, given, weights, ordered in tables:
+        if len(types) != len(given):
+            raise InputError(
+                f"edge type {tuple(types)!r} needs {len(types)} columns, got {len(given)}"
+            )
+        for node_type, names in zip(types, given, strict=True):
+            column = as_name_column(names, what=f"column of node type {node_type!r}")
+            columns.setdefault(node_type, []).append(column)
+        shapes.append((tuple(types), len(column) if types else 0, weights, ordered))
+    return shapes, columns
+
+
+def _allocate(shape: tuple[int, ...], dtype: type[Any]) -> npt.NDArray[Any]:
+    """Return an array in memory that Arrow has just got back from the names it held."""
+    buffer = pa.allocate_buffer(int(np.prod(shape)) * np.dtype(dtype).itemsize)
+    return np.frombuffer(buffer, dtype).reshape(shape)
 
 
 def _fill(out: NodeArray, chunks: list[npt.NDArray[np.int32]]) -> None:

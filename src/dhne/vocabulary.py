@@ -7,6 +7,7 @@ Arrow's hash kernels (many names) or a binary search over a sorted index (a few 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .encoding import number_names
 from .errors import InputError, UnknownNameError
 
 Name = str | int
@@ -261,12 +263,21 @@ def encode(
     """
     kinds = {c.type for c in columns if len(c)} or {columns[0].type}
     kind = kinds.pop() if len(kinds) == 1 else pa.large_string()
-    chunks = [chunk for c in columns for chunk in _chunks(c.cast(kind))]
-    encoded = pc.dictionary_encode(pa.chunked_array(chunks, type=kind))
-    names = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], kind)
-    codes = iter(c.indices.to_numpy(zero_copy_only=False) for c in encoded.chunks if len(c))
-    ids = [[next(codes) for chunk in _chunks(c) if len(chunk)] for c in columns]
+    chunks = [_chunks(c.cast(kind)) for c in columns]
+    names, numbered = number_names([chunk for c in chunks for chunk in c], kind)
+    codes = iter(numbered)
+    ids = [[next(codes) for chunk in c if len(chunk)] for c in chunks]
     return Vocabulary(names, node_type=node_type, checked=True), ids
+
+
+Encoded = tuple[Vocabulary, list[list[npt.NDArray[np.int32]]]]
+
+
+def encode_all(columns: dict[str, list[Any]]) -> dict[str, Encoded]:
+    """Return :func:`encode` of each node type's columns; `columns` is emptied on the way."""
+    with ThreadPoolExecutor(pa.cpu_count()) as pool:  # Arrow and NumPy leave the interpreter free
+        results = {t: pool.submit(encode, columns.pop(t), t) for t in list(columns)}
+    return {t: result.result() for t, result in results.items()}
 
 
 def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:

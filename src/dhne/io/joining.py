@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,14 +68,21 @@ class Part:
         return None if name is None else _weights(self.source, name)
 
 
-def check_names(source: Source, name: str) -> None:
-    """Raise, with its line, for the first name that is missing in a column."""
+def check_names(source: Source, name: str, *, empty: bool = False) -> None:
+    """Raise, with its line, for the first name that is missing (or `empty`, unless that may be)."""
     column = source.table[name]
     missing = column.is_null(nan_is_null=pa.types.is_floating(column.type))
-    if not pc.any(missing, min_count=0).as_py():
-        return
-    row = pc.index(missing, value=True).as_py()
-    raise source.error("the name is missing; every node needs a name", row=row, column=name)
+    if pc.any(missing, min_count=0).as_py():
+        row = pc.index(missing, value=True).as_py()
+        raise source.error("the name is missing; every node needs a name", row=row, column=name)
+    if not empty and _is_text(column.type):
+        row = pc.index(column, value=pa.scalar("", column.type)).as_py()
+        if row >= 0:
+            raise source.error("the name is empty; every node needs a name", row=row, column=name)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _weights(source: Source, name: str) -> npt.NDArray[np.float64]:
@@ -111,21 +118,29 @@ def _first_non_number(column: pa.ChunkedArray) -> tuple[int, Any]:
 
 
 def build(
-    parts: Sequence[Part],
+    parts: list[Part],
     nodes: Mapping[str, pa.Array] | None = None,
     labels: Mapping[str, Any] | None = None,
 ) -> HyperNetwork:
-    """Join tables into one network; tables of the same edge type follow one another."""
+    """Join tables into one network, those of the same edge type one after the other.
+
+    `parts` is emptied on the way.
+    """
     groups: dict[tuple[str, ...], list[Part]] = {}
-    for part in parts:
-        groups.setdefault(part.mapped.types, []).append(part)
-    tables = []
-    for types, group in groups.items():
+    for types in [p.mapped.types for p in parts]:  # taken out: their memory will be needed
+        groups.setdefault(types, []).append(parts.pop(0))
+    return HyperNetwork.from_columns(_tables(groups), labels, nodes)
+
+
+def _tables(groups: dict[tuple[str, ...], list[Part]]) -> Iterator[tuple[Any, Any, Any, bool]]:
+    for types in list(groups):
+        group = groups.pop(types)
         if len({p.ordered for p in group}) > 1:
             raise InputError(f"edges {types!r} are ordered in one table, not in the other")
+        weights, ordered = _join_weights(group), group[0].ordered
         columns = [_join([p.names(i) for p in group]) for i in range(len(types))]
-        tables.append((types, columns, _join_weights(group), group[0].ordered))
-    return HyperNetwork.from_columns(tables, labels, nodes)
+        del group
+        yield types, columns, weights, ordered
 
 
 def _join(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
@@ -185,19 +200,3 @@ def as_integers(names: pa.Array) -> pa.Array | None:
     except pa.ArrowException:
         return None
     return integers if integers.cast(names.type).equals(names) else None
-
-
-def refuse_empty_names(network: HyperNetwork, parts: Sequence[Part]) -> None:
-    """Raise for an empty name: it is a value that somebody forgot, even where it is quoted."""
-    for part in parts:
-        for t, column in zip(part.mapped.types, part.mapped.columns, strict=True):
-            names = network.names(t)
-            if pa.types.is_integer(names.type):
-                continue
-            if pc.index(names, value=pa.scalar("", names.type)).as_py() < 0:
-                continue
-            text = part.source.table[column].cast(pa.string())
-            row = pc.index(text, value=pa.scalar("", pa.string())).as_py()
-            if row >= 0:
-                message = "the name is empty; every node needs a name"
-                raise part.source.error(message, row=row, column=column)

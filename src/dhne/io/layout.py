@@ -187,7 +187,7 @@ def _part(table: Description, source: Source, kinds: dict[str, pa.DataType], fil
                 file=source.file,
             )
     for t, column in table["positions"]:
-        check_names(source, column)
+        check_names(source, column, empty=True)
         source = source.with_column(column, kinds[t])
     return Part(source, mapped, table["ordered"])
 
@@ -199,7 +199,7 @@ def _split_nodes(
     table = source.table
     if table.column_names != ["type", "name", "label"]:
         raise InputError("the columns must be type, name, label", file=source.file)
-    check_names(source, "name")
+    check_names(source, "name", empty=True)
     nodes, labels = {}, {}
     for t, kind in kinds.items():
         rows = table.filter(pc.equal(table["type"].cast(pa.string()), pa.scalar(t)))

@@ -29,7 +29,6 @@ from .joining import (
     Source,
     build,
     check_names,
-    refuse_empty_names,
     typeless,
     with_integers,
 )
@@ -113,9 +112,8 @@ def read_tables(sources: Iterable[Any]) -> HyperNetwork:
         parts.append(_read_part(source, **options))
     if not parts:
         raise InputError("no table was given")
-    network = build(parts)
-    refuse_empty_names(network, parts)
-    return with_integers(network, typeless(parts))
+    untyped = typeless(parts)
+    return with_integers(build(parts), untyped)
 
 
 def _read_part(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ import pyarrow.compute as pc
 
 Codes = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
+Offsets = npt.NDArray[Any]  # int32, or int64 for large strings
 
 LONG = 500_000  # rows from which hashing pays
 _AT_ONCE = 2**14  # rows whose intermediate results stay in the processor's cache
@@ -102,11 +104,11 @@ def hash_strings(strings: pa.Array) -> Hashes:
     return hashes
 
 
-def _hash_rows(words: Hashes, begin: npt.NDArray[np.int_], end: npt.NDArray[np.int_]) -> Hashes:
+def _hash_rows(words: Hashes, begin: Offsets, end: Offsets) -> Hashes:
     length = end - begin
     shortest, longest = int(length.min()), int(length.max())
     first = words[begin] if shortest >= 8 else _first_word(words, begin, length)
-    hashes = first * _ODD[0]
+    hashes: Hashes = first * _ODD[0]
     hashes ^= hashes >> np.uint64(32)
     for place in range(8, longest - 8, 8):  # the words between the first and the last
         rows = np.flatnonzero(length > place + 8)
@@ -124,7 +126,7 @@ def _hash_rows(words: Hashes, begin: npt.NDArray[np.int_], end: npt.NDArray[np.i
     return hashes
 
 
-def _first_word(words: Hashes, begin: npt.NDArray[np.int_], length: npt.NDArray[np.int_]) -> Hashes:
+def _first_word(words: Hashes, begin: Offsets, length: Offsets) -> Hashes:
     """Return the first eight bytes of each string, zeros where it is shorter."""
     last = len(words) - 1  # near the buffer's end the word is read a little earlier and shifted
     place = np.minimum(begin, last)

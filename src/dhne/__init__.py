@@ -20,7 +20,10 @@ _PUBLIC = {
     "read_table": "io",
     "write": "io",
 }
-_MODULES = {"adjacency", "baselines", "datasets", "evaluation", "io", "sampling"}
+_MODULES = {
+    *("adjacency", "baselines", "datasets", "evaluation", "interop", "io", "sampling"),
+    *("trackers", "tuning"),
+}
 
 __all__ = [*sorted(_PUBLIC), "__version__"]
 

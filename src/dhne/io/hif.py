@@ -62,8 +62,8 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
         open_for_writing(temporary, gzipped=is_gzipped(path)) as out,
     ):
         out.write(b'{"network-type": "undirected",\n"metadata": ')
-        out.write(json.dumps(_metadata(network)).encode())
-        ids = _node_ids(network)
+        out.write(json.dumps(own_metadata(network)).encode())
+        ids = node_ids(network)
         out.write(b',\n"nodes": [')
         _write_records(
             out, (_node_records(network, t, ids[t], rows) for t, rows in _node_runs(network))
@@ -80,7 +80,7 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
     return [Path(path)]
 
 
-def _metadata(network: HyperNetwork) -> dict[str, Any]:
+def own_metadata(network: HyperNetwork) -> dict[str, Any]:
     """What no node and no edge can say: the types themselves, also those that are empty."""
     return {
         "dhne-format": FORMAT,
@@ -93,7 +93,7 @@ def _metadata(network: HyperNetwork) -> dict[str, Any]:
     }
 
 
-def _node_ids(network: HyperNetwork) -> dict[str, list[Any]]:
+def node_ids(network: HyperNetwork) -> dict[str, list[Any]]:
     """A global id for each node: its name if that is unique, else type:name, else a number."""
     names = {t: network.names(t) for t in network.node_types}
     texts = [n.cast(pa.large_string()) for n in names.values()]

@@ -125,10 +125,10 @@ class NodeAutoencoder(nn.Module):
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights anew."""
-        d = self.encoder_table.shape[1]
+        scale = 0.3 / math.sqrt(self.encoder_table.shape[1])  # small: σ begins in its linear part
         with torch.no_grad():
-            self.encoder_table.normal_(0, 1 / math.sqrt(d), generator=generator)
-            self.decoder_table.normal_(0, 1 / math.sqrt(d), generator=generator)
+            self.encoder_table.normal_(0, scale, generator=generator)
+            self.decoder_table.normal_(0, scale, generator=generator)
         _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
 
     def encode(self, kernels: Kernels, plan: Any, base: Tensor | None = None) -> Tensor:

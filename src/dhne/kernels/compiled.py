@@ -370,6 +370,14 @@ def distinct(nodes, slot):
 # -- optimizers ------------------------------------------------------------------------------------------
 
 
+@njit(**_fast)
+def _is_zero(row):
+    for f in range(len(row)):
+        if row[f] != 0:
+            return False
+    return True
+
+
 @njit(**_threads)
 def adam(rows, gradient, p, m, v, rate, beta1, beta2, correction, epsilon):
     """Adam on the rows of p; `rate` = lr / (1 − β1^t), `correction` = 1 / (1 − β2^t)."""
@@ -377,10 +385,11 @@ def adam(rows, gradient, p, m, v, rate, beta1, beta2, correction, epsilon):
     for i in prange(len(rows)):
         r = rows[i]
         pr, mr, vr, g = p[r], m[r], v[r], gradient[i]
-        for f in range(p.shape[1]):
-            mr[f] = beta1 * mr[f] + (one - beta1) * g[f]
-            vr[f] = beta2 * vr[f] + (one - beta2) * g[f] * g[f]
-            pr[f] -= rate * mr[f] / (math.sqrt(vr[f] * correction) + epsilon)
+        if not _is_zero(g):
+            for f in range(p.shape[1]):
+                mr[f] = beta1 * mr[f] + (one - beta1) * g[f]
+                vr[f] = beta2 * vr[f] + (one - beta2) * g[f] * g[f]
+                pr[f] -= rate * mr[f] / (math.sqrt(vr[f] * correction) + epsilon)
 
 
 @njit(**_threads)
@@ -389,9 +398,10 @@ def scaled_gradient(rows, gradient, p, s, lr, decay, gain, epsilon):
     for i in prange(len(rows)):
         r = rows[i]
         pr, sr, g = p[r], s[r], gradient[i]
-        for f in range(p.shape[1]):
-            sr[f] = decay * sr[f] + gain * g[f] * g[f]
-            pr[f] -= lr * g[f] / (math.sqrt(sr[f]) + epsilon)
+        if not _is_zero(g):
+            for f in range(p.shape[1]):
+                sr[f] = decay * sr[f] + gain * g[f] * g[f]
+                pr[f] -= lr * g[f] / (math.sqrt(sr[f]) + epsilon)
 
 
 @njit(**_threads)

@@ -16,7 +16,6 @@ from torch.autograd.function import once_differentiable
 
 from . import compiled
 from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
-from .reference import touched_rows
 
 Ints = npt.NDArray[Any]
 
@@ -41,6 +40,7 @@ class CompiledKernels(Kernels):
 
     def __init__(self) -> None:
         self._scratch: dict[int, npt.NDArray[np.int32]] = {}
+        self._ranges: dict[int, npt.NDArray[np.int64]] = {}
         self._whole: dict[int, tuple[SparseMatrix, Ints, BatchMatrix]] = {}
 
     def _slots(self, n: int) -> npt.NDArray[np.int32]:
@@ -48,6 +48,11 @@ class CompiledKernels(Kernels):
         if n not in self._scratch:
             self._scratch[n] = np.full(n, -1, np.int32)
         return self._scratch[n]
+
+    def _all_rows(self, n: int) -> npt.NDArray[np.int64]:
+        if n not in self._ranges:
+            self._ranges[n] = np.arange(n)
+        return self._ranges[n]
 
     def prepare(self, selection: RowSelection) -> tuple[BatchMatrix, BatchMatrix]:
         """Copy the batch's entries and transpose them: (M with, M without the extra rows)."""
@@ -115,26 +120,27 @@ class CompiledKernels(Kernels):
         self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Step over the rows that have a gradient, in one fused pass."""
-        if parameter.grad is None:
+        g = parameter.grad
+        if g is None or not parameter.numel():
             return
-        rows, g = touched_rows(parameter.grad)
-        if not len(rows):
-            return
-        two = [_two_dimensional(t) for t in (g, parameter.detach(), *state)]
-        gradient, p, *moments = two
+        if g.is_sparse:  # of a table: from one kernel alone, so that no row comes twice
+            rows, g = g._indices()[0].numpy(), g._values()
+        else:
+            rows = self._all_rows(len(g))
+        gradient, p, *moments = (_two_dimensional(t) for t in (g, parameter.detach(), *state))
         number = p.dtype.type
         if rule.name == "sgd":
-            compiled.plain_gradient(rows.numpy(), gradient, p, number(size.rate))
+            compiled.plain_gradient(rows, gradient, p, number(size.rate))
         elif rule.name == "adam":
             rate, correction = number(size.rate), number(size.correction)
             betas = number(rule.beta1), number(rule.beta2)
             args = (rate, *betas, correction, number(rule.epsilon))
-            compiled.adam(rows.numpy(), gradient, p, *moments, *args)
+            compiled.adam(rows, gradient, p, *moments, *args)
         else:
             fades = rule.name == "rmsprop"
             decay, gain = (rule.beta2, 1 - rule.beta2) if fades else (1.0, 1.0)
             args = (number(size.rate), number(decay), number(gain), number(rule.epsilon))
-            compiled.scaled_gradient(rows.numpy(), gradient, p, *moments, *args)
+            compiled.scaled_gradient(rows, gradient, p, *moments, *args)
 
 
 def _two_dimensional(tensor: Tensor) -> npt.NDArray[Any]:

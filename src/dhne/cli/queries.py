@@ -1,0 +1,124 @@
+"""From ``user=ann movie=Heat tag=?`` to a tuple with open positions, and its edge type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dhne.errors import InputError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dhne.edges import EdgeType
+    from dhne.estimator import DHNE
+    from dhne.network import HyperNetwork
+    from dhne.vocabulary import Vocabulary
+
+OPEN = "?"
+
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The directory of a run.")]
+CountOption = Annotated[int, typer.Option("-k", "--count", min=1, help="How many answers to give.")]
+JsonOption = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
+]
+
+
+def open_run(path: str) -> DHNE:
+    """Return the model of a run."""
+    from dhne.estimator import load
+
+    return load(path)
+
+
+def as_name(vocabulary: Vocabulary, text: str) -> str | int:
+    """Return what was typed as the kind of name that a node type has.
+
+    Examples
+    --------
+    >>> from dhne import Vocabulary
+    >>> as_name(Vocabulary([10, 42]), "42"), as_name(Vocabulary(["42"]), "42")
+    (42, '42')
+    """
+    if vocabulary.has_integers:
+        try:
+            return int(text)
+        except ValueError:
+            return text  # the vocabulary will say that it does not know it
+    return text
+
+
+def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, tuple[Any, ...]]:
+    """Return (edge type, tuple) of a question; None stands for an open position.
+
+    Parts may stand in any order. Those of a node type that an edge type repeats fill its positions
+    from left to right. Positions that are not named are open.
+
+    Examples
+    --------
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_tuples([("ann", "Heat", "noir")], ("user", "movie", "tag"))
+    >>> parse_query(net, ["movie=Heat", "tag=?", "user=ann"])
+    (('user', 'movie', 'tag'), ('ann', 'Heat', None))
+    """
+    parts = [_split(network, word) for word in words]
+    edge_type = _edge_type(network, tuple(t for t, _ in parts))
+    waiting: dict[str, list[Any]] = {}
+    for node_type, text in parts:
+        vocabulary = network.vocabulary(node_type)
+        name = None if text == OPEN else as_name(vocabulary, _unescape(text))
+        if name is not None:
+            vocabulary.ids([name])  # raises with near names if there is none of that name
+        waiting.setdefault(node_type, []).append(name)
+    values = tuple(waiting[t].pop(0) if waiting.get(t) else None for t in edge_type)
+    if None not in values:
+        raise ParameterError(
+            f"leave a position open: write {OPEN} for one name, as in {words[-1]!r}"
+        )
+    return edge_type, values
+
+
+def _unescape(text: str) -> str:
+    return text[1:] if text.startswith("\\" + OPEN) else text
+
+
+def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
+    """Return (node type, name); a node type may itself hold an equals sign."""
+    fitting = [t for t in network.node_types if word.startswith(f"{t}=")]
+    if fitting:
+        node_type = max(fitting, key=len)
+        return node_type, word[len(node_type) + 1 :]
+    node_type, equals, _ = word.partition("=")
+    if not equals:
+        raise ParameterError(
+            f"cannot make sense of {word!r}; write TYPE=NAME, with TYPE one of "
+            f"{', '.join(network.node_types)}, and ? for a name to be found"
+        )
+    raise UnknownNameError("node type", node_type, network.node_types)
+
+
+def _edge_type(network: HyperNetwork, types: EdgeType) -> EdgeType:
+    """Return the edge type that has the given positions, in whatever order."""
+    if types in network.edge_types:
+        return types
+    given = Counter(types)
+    exact = [t for t in network.edge_types if Counter(t) == given]
+    if not exact and _any_size(network, types):
+        return types
+    larger = [t for t in network.edge_types if given <= Counter(t)]
+    found = exact or larger
+    if len(found) == 1:
+        return found[0]
+    shown = "; ".join(" ".join(f"{t}=…" for t in e) for e in found or network.edge_types)
+    if found:
+        raise ParameterError(f"several edge types fit, name every position in order: {shown}")
+    raise InputError(f"no edge type has the positions ({', '.join(types)}); there are: {shown}")
+
+
+def _any_size(network: HyperNetwork, types: EdgeType) -> bool:
+    """Whether a set of this size may be asked for: one similarity serves sets of every size."""
+    return len(types) >= 2 and any(
+        not e.ordered and set(e.types) == set(types) and len(set(types)) == 1
+        for e in network.edge_sets
+    )

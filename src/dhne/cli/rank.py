@@ -1,0 +1,123 @@
+"""``dhne rank``: the best completions of a partial tuple."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .output import add_row, console, make_table, write_json
+from .queries import CountOption, JsonOption, RunArgument, open_run, parse_query
+
+if TYPE_CHECKING:
+    from dhne.edges import EdgeType
+    from dhne.network import HyperNetwork
+
+
+def command(
+    run: RunArgument,
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="TYPE=NAME…", help="The tuple, with ? for what is to be found."),
+    ],
+    k: CountOption = 10,
+    new_only: Annotated[
+        bool,
+        typer.Option(
+            "--new-only", "--drop-known", help="Leave out hyperedges that the run was trained on."
+        ),
+    ] = False,
+    beam: Annotated[
+        int,
+        typer.Option(min=1, help="With two open positions, how many nodes to try at the first."),
+    ] = 64,
+    json: JsonOption = None,
+) -> None:
+    r"""Complete a tuple: the names that make it most similar to a hyperedge, best first.
+
+    One or two positions may be open. Where a node type repeats, its names fill the positions from
+    left to right. A name that is really ? is written \\?.
+
+    [bold]Examples[/bold]
+
+    dhne rank demo/run head=paris.n.01 relation=part_of tail=?
+
+    dhne rank runs/tags user=ann movie=Heat tag=? -k 5 --new-only
+
+    dhne rank runs/follows person=ann person=?
+
+    dhne rank runs/tags user=ann movie=? tag=? --json -
+    """
+    model = open_run(run)
+    edge_type, values = parse_query(model.network_, query)
+    chosen = edge_type if edge_type in model.network_.edge_types else None
+    known = "drop" if new_only else "keep"
+    found = model.rank(values, k, known=known, edge_type=chosen, beam=beam)
+    report = _report(model.network_, edge_type, values, found.names, found.scores.tolist())
+    if json is not None:
+        write_json(report, json)
+    if json != "-":
+        _show(report)
+
+
+def _report(
+    network: HyperNetwork,
+    edge_type: EdgeType,
+    values: tuple[Any, ...],
+    names: list[Any],
+    scores: list[float],
+) -> dict[str, Any]:
+    is_open = [p for p, value in enumerate(values) if value is None]
+    answers = [name if isinstance(name, tuple) else (name,) for name in names]
+    tuples = [_fill(values, is_open, answer) for answer in answers]
+    known = _known(network, edge_type, tuples)
+    return {
+        "edge_type": list(edge_type),
+        "query": list(values),
+        "open": is_open,
+        "answers": [
+            {"tuple": t, "names": list(answer), "score": score, "known": seen}
+            for t, answer, score, seen in zip(tuples, answers, scores, known, strict=True)
+        ],
+    }
+
+
+def _fill(values: tuple[Any, ...], is_open: list[int], answer: tuple[Any, ...]) -> list[Any]:
+    whole = list(values)
+    for position, name in zip(is_open, answer, strict=True):
+        whole[position] = name
+    return whole
+
+
+def _known(network: HyperNetwork, edge_type: EdgeType, tuples: list[list[Any]]) -> list[bool]:
+    """Which tuples the run was trained on."""
+    import numpy as np
+
+    from dhne.edges import canonical
+    from dhne.sampling import KnownEdges
+
+    if not tuples or edge_type not in network.edge_types:
+        return [False] * len(tuples)
+    columns = zip(*tuples, strict=True)
+    ids = [network.ids(t, list(c)) for t, c in zip(edge_type, columns, strict=True)]
+    ordered = network.edge_set(edge_type).ordered
+    nodes = canonical(np.stack(ids, axis=1), edge_type, ordered=ordered)
+    return [bool(x) for x in KnownEdges(network).contains(nodes, edge_type)]
+
+
+def _show(report: dict[str, Any]) -> None:
+    types = report["edge_type"]
+    asked = ", ".join(
+        f"{t} {'?' if v is None else v}" for t, v in zip(types, report["query"], strict=True)
+    )
+    open_types = [types[p] for p in report["open"]]
+    table = make_table(
+        f"({asked})", ["", *open_types, "similarity", "known"], left=[*open_types, "known"]
+    )
+    for number, answer in enumerate(report["answers"], start=1):
+        known = "yes" if answer["known"] else ""
+        names = [str(name) for name in answer["names"]]
+        add_row(table, number, *names, f"{answer['score']:.4f}", known)
+    console().print(table)
+    if not report["answers"]:
+        console().print("nothing is left that could stand there")

@@ -1,0 +1,218 @@
+"""``dhne score``: a table of tuples, and how similar each is as a whole."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dhne.errors import InputError, ParameterError, UnknownNameError
+
+from .output import note, write_json
+from .queries import JsonOption, RunArgument, open_run
+from .source import ColumnsOption, DelimiterOption, parse_columns
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from dhne.edges import EdgeType
+    from dhne.network import HyperNetwork
+
+
+def command(
+    run: RunArgument,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A table of tuples: CSV, TSV or Parquet.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Where to write (.csv, .tsv, .parquet)."),
+    ] = None,
+    columns: ColumnsOption = None,
+    delimiter: DelimiterOption = None,
+    sort: Annotated[bool, typer.Option("--sort", help="Most similar first.")] = False,
+    skip_unknown: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unknown", help="Leave the score of tuples with unknown names empty; else fail."
+        ),
+    ] = False,
+    json: JsonOption = None,
+) -> None:
+    """Score tuples: the table comes back with a column "score", the similarity S in 0 … 1.
+
+    Without --columns, the columns are those called like the node types of the run (a second
+    position of one type: person.2). Without --out, CSV goes to standard output.
+
+    [bold]Examples[/bold]
+
+    dhne score demo/run triples.csv --sort
+
+    dhne score runs/tags new.csv --columns user=userId,movie=movieId,tag=tag --out scored.parquet
+    """
+    if out is not None:
+        _check_ending(out)
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
+    table = _read(file, delimiter)
+    model = open_run(run)
+    network = model.network_
+    edge_type, chosen = _choose(network, table, columns, file)
+    nodes = _nodes(network, table, edge_type, chosen, file, delimiter, skip_unknown=skip_unknown)
+    scored = _scored(table, _scores(model, nodes, edge_type), sort=sort)
+    if json is not None:
+        write_json(scored.to_pylist(), json)
+    if out is not None:
+        _write(scored, out)
+        note(f"{out}: {scored.num_rows:,} tuples scored")
+    elif json != "-":
+        _print(scored)
+
+
+def _check_ending(out: Path) -> None:
+    from dhne.io import format_of
+
+    if format_of(out) != "table":
+        raise InputError("scores are a table; use .csv, .tsv or .parquet", file=out)
+
+
+def _read(file: Path, delimiter: str | None) -> pa.Table:
+    from dhne.io.bundle import is_parquet
+    from dhne.io.delimited import read_delimited
+    from dhne.io.parquet import read_parquet
+
+    return read_parquet(file) if is_parquet(file) else read_delimited(file, delimiter=delimiter)
+
+
+def _line(file: Path, row: int, delimiter: str | None) -> int | None:
+    from dhne.io.bundle import is_parquet
+    from dhne.io.delimited import line_of
+
+    return (
+        row + 1 if is_parquet(file) else line_of(file, row, delimiter=delimiter, encoding="utf-8")
+    )
+
+
+def _choose(
+    network: HyperNetwork, table: pa.Table, columns: list[str] | None, file: Path
+) -> tuple[EdgeType, list[str]]:
+    """Return the edge type that the table has, and the column of each position."""
+    there = table.column_names
+    if columns:
+        if len(columns) > 1:
+            raise ParameterError("--columns is given once here")
+        pairs = parse_columns(columns[0])
+        for _, column in pairs:
+            if column not in there:
+                raise UnknownNameError("column", column, there)
+        return network.edge_set([t for t, _ in pairs]).types, [c for _, c in pairs]
+    fitting = [(t, _position_columns(t)) for t in network.edge_types]
+    fitting = [(t, names) for t, names in fitting if set(names) <= set(there)]
+    if fitting:
+        longest = max(len(t) for t, _ in fitting)
+        fitting = [f for f in fitting if len(f[0]) == longest]
+    if len(fitting) == 1:
+        return fitting[0]
+    wanted = "; ".join(", ".join(_position_columns(t)) for t in network.edge_types)
+    raise InputError(
+        f"it has the columns {', '.join(there)}, needed are {wanted}; say which is which with "
+        "--columns TYPE=COLUMN,…",
+        file=file,
+    )
+
+
+def _position_columns(edge_type: EdgeType) -> list[str]:
+    counts = [edge_type[: p + 1].count(t) for p, t in enumerate(edge_type)]
+    return [t if n == 1 else f"{t}.{n}" for t, n in zip(edge_type, counts, strict=True)]
+
+
+def _nodes(
+    network: HyperNetwork,
+    table: pa.Table,
+    edge_type: EdgeType,
+    columns: list[str],
+    file: Path,
+    delimiter: str | None,
+    *,
+    skip_unknown: bool,
+) -> npt.NDArray[np.int64]:
+    """Return ids ``int64[m, N]``, -1 for unknown names."""
+    import numpy as np
+    import pyarrow as pa
+
+    ids = []
+    for node_type, column in zip(edge_type, columns, strict=True):
+        vocabulary = network.vocabulary(node_type)
+        names = table[column].combine_chunks()
+        texts = names.cast(pa.string())
+        keys = _as_integers(texts) if vocabulary.has_integers else texts
+        valid = keys.is_valid().to_numpy(zero_copy_only=False)
+        found = np.full(len(names), -1, np.int64)
+        found[valid] = vocabulary.find(keys.drop_null())
+        if not skip_unknown and (found < 0).any():
+            row = int(np.argmax(found < 0))
+            near = vocabulary.names.slice(0, 200_000).to_pylist()
+            what = UnknownNameError(node_type, texts[row].as_py(), near)
+            raise InputError(str(what), file=file, line=_line(file, row, delimiter), column=column)
+        ids.append(found)
+    return np.stack(ids, axis=1)
+
+
+def _as_integers(texts: pa.Array) -> pa.Array:
+    """Integers where the text is one, else null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    good = pc.match_substring_regex(texts, r"^-?[0-9]{1,18}$")
+    return pc.if_else(good, texts, pa.scalar(None, pa.string())).cast(pa.int64())
+
+
+def _scores(
+    model: Any, nodes: npt.NDArray[np.int64], edge_type: EdgeType
+) -> npt.NDArray[np.float64]:
+    import numpy as np
+
+    scores = np.full(len(nodes), np.nan)
+    whole = (nodes >= 0).all(axis=1)
+    if whole.any():
+        scores[whole] = model.score(nodes[whole], edge_type)
+    return scores
+
+
+def _scored(table: pa.Table, scores: npt.NDArray[np.float64], *, sort: bool) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    if "score" in table.column_names:
+        table = table.drop_columns(["score"])
+    table = table.append_column("score", pa.array(scores, from_pandas=True))  # NaN becomes null
+    if sort:
+        order = np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")
+        table = table.take(pa.array(order))
+    return table
+
+
+def _write(table: pa.Table, out: Path) -> None:
+    from dhne.io.bundle import is_parquet
+    from dhne.io.delimited import write_delimited
+    from dhne.io.files import writing
+    from dhne.io.parquet import write_parquet
+
+    with writing(out) as (temporary,):
+        if is_parquet(out):
+            write_parquet(table, temporary)
+        else:
+            write_delimited(table, temporary, name=out.name)
+
+
+def _print(table: pa.Table) -> None:
+    """Write CSV to standard output."""
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(table.column_names)
+    for batch in table.to_batches(max_chunksize=1 << 16):
+        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

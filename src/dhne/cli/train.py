@@ -1,0 +1,148 @@
+"""``dhne train``: fit a model and save it as a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .output import write_json
+from .queries import JsonOption
+from .source import ColumnsOption, DelimiterOption, Split, UnorderedOption, WeightOption
+from .train_options import (
+    ActivationOption,
+    AlphaOption,
+    BatchSizeOption,
+    CheckpointOption,
+    DecayOption,
+    DeviceOption,
+    DimOption,
+    DtypeOption,
+    EncoderOption,
+    EpochsOption,
+    EvidenceOption,
+    HiddenOption,
+    KernelsOption,
+    LearningRateOption,
+    LeaveOneOutOption,
+    NegativesOption,
+    OptimizerOption,
+    OutOption,
+    OverwriteOption,
+    PatienceOption,
+    PresetOption,
+    QuietOption,
+    ReconstructionOption,
+    ResumeOption,
+    SchemeOption,
+    SeedOption,
+    TensorBoardOption,
+    ValidationOption,
+    parse_dim,
+    parse_sizes,
+)
+
+# Options that are hyper-parameters or describe the source; the rest is about this one call.
+_PARAMS = (
+    *("dim", "alpha", "activation", "encoder_layers", "hidden", "reconstruction"),
+    *("leave_one_out", "evidence", "preset", "epochs", "batch_size", "learning_rate", "decay"),
+    *("optimizer", "negatives", "negative_scheme", "validation", "patience"),
+    *("device", "kernels", "dtype"),
+)
+_SOURCE = ("columns", "weight", "unordered", "delimiter", "split")
+
+
+def command(
+    context: typer.Context,
+    out: OutOption,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SOURCE…",
+            help="A dataset's name, or one or several files. Not needed with --resume.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    resume: ResumeOption = False,
+    overwrite: OverwriteOption = False,
+    checkpoint_every: CheckpointOption = 30.0,
+    tensorboard: TensorBoardOption = None,
+    quiet: QuietOption = False,
+    json: JsonOption = None,
+    columns: ColumnsOption = None,
+    weight: WeightOption = None,
+    unordered: UnorderedOption = False,
+    delimiter: DelimiterOption = None,
+    split: Annotated[
+        Split, typer.Option(help="Which part of a dataset that comes with a split.")
+    ] = "all",
+    preset: PresetOption = None,
+    dim: DimOption = None,
+    alpha: AlphaOption = None,
+    activation: ActivationOption = None,
+    encoder_layers: EncoderOption = None,
+    hidden: HiddenOption = None,
+    reconstruction: ReconstructionOption = None,
+    leave_one_out: LeaveOneOutOption = None,
+    evidence: EvidenceOption = None,
+    epochs: EpochsOption = None,
+    batch_size: BatchSizeOption = None,
+    learning_rate: LearningRateOption = None,
+    decay: DecayOption = None,
+    optimizer: OptimizerOption = None,
+    negatives: NegativesOption = None,
+    negative_scheme: SchemeOption = None,
+    validation: ValidationOption = None,
+    patience: PatienceOption = None,
+    device: DeviceOption = "auto",
+    kernels: KernelsOption = "auto",
+    dtype: DtypeOption = "float32",
+) -> None:
+    """Fit a model to a dataset or to files, and save it as a run directory.
+
+    Interrupt it with Ctrl-C, or let the machine go down: --resume goes on from the last checkpoint,
+    with the settings it was begun with, and ends with the same model to the bit (on a CPU).
+
+    [bold]Examples[/bold]
+
+    dhne train wordnet-sample --out runs/places --seed 0
+
+    dhne train tags.csv --columns user=userId,movie=movieId,tag=tag --out runs/tags --validation 0.1
+
+    dhne train --out runs/tags --resume
+
+    dhne train movielens --out runs/paper --preset paper --dim 32
+    """
+    from .train_job import Job
+
+    if resume and overwrite:
+        raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
+    values = {
+        **context.params,
+        "dim": parse_dim(dim),
+        "encoder_layers": parse_sizes("--encoder-layers", encoder_layers),
+        "hidden": parse_sizes("--hidden", hidden),
+    }
+    job = Job.of(
+        Path(out),
+        names=sources or [],
+        source={k: values[k] for k in _SOURCE},
+        params={**{k: values[k] for k in _PARAMS}, "random_state": seed},
+        typed=_typed(context),
+        resume=resume,
+        overwrite=overwrite,
+    )
+    report = job.run(
+        checkpoint_seconds=checkpoint_every, tensorboard=tensorboard, bar=not quiet and json != "-"
+    )
+    if json is not None:
+        write_json(report, json)
+
+
+def _typed(context: Any) -> set[str]:
+    """Which options were really typed; the others may come from the run that is resumed."""
+    found = {
+        name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"
+    }
+    return found | ({"random_state"} if "seed" in found else set())

@@ -1,0 +1,164 @@
+"""What ``dhne train`` does: begin or resume a run, fit, save, and say how to go on."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+
+from dhne.errors import ParameterError
+
+from .output import note
+from .source import is_dataset, open_source
+
+if TYPE_CHECKING:
+    from dhne.callbacks import Callback
+    from dhne.estimator import DHNE
+    from dhne.network import HyperNetwork
+
+
+@dataclass
+class Job:
+    """One training: what it is called, what it learns from, and its settings.
+
+    Attributes
+    ----------
+    out : the run's directory
+    source : the names of datasets or files, and how to read them
+    params : arguments of `DHNE`
+    """
+
+    out: Path
+    source: dict[str, Any]
+    params: dict[str, Any]
+    resume: bool
+    overwrite: bool
+
+    @classmethod
+    def of(
+        cls,
+        out: Path,
+        *,
+        names: list[str],
+        source: dict[str, Any],
+        params: dict[str, Any],
+        typed: set[str],
+        resume: bool,
+        overwrite: bool,
+    ) -> Self:
+        """Make a job of what was typed; to resume, the rest is as it was begun with."""
+        from dhne.storage import read_config, run_status
+
+        source = {"names": [_place(name) for name in names], **source}
+        if names:
+            typed = typed | {"names"}
+        status = run_status(out) if resume else None
+        if status is not None:
+            before = read_config(out)
+            source = _merge(before.get("source", {}), source, typed)
+            params = _merge(before.get("params", {}), params, typed)
+        if not source["names"] and status != "complete":
+            raise ParameterError(
+                "name a SOURCE, a dataset or a file"
+                + (f": there is no run at {out} yet" if resume else "")
+            )
+        return cls(out, source, params, resume, overwrite)
+
+    def run(
+        self, *, checkpoint_seconds: float, tensorboard: Path | None, bar: bool
+    ) -> dict[str, Any]:
+        """Train to the end and save; return what was done, as plain data."""
+        from dhne.estimator import DHNE
+        from dhne.settings import resolve_settings
+        from dhne.storage import begin_run, run_status
+
+        if self.resume and run_status(self.out) == "complete":
+            note(f"{self.out} is finished already; nothing is left to do")
+            return self._report(_load(self.out), seconds=0.0)
+        model = DHNE(**self.params)
+        resolve_settings(model.preset, self.params)  # mistakes are said before anything is made
+        network = self._open()
+        config = {"method": "dhne", "params": self.params, "source": self.source}
+        checkpoints = begin_run(self.out, config, resume=self.resume, overwrite=self.overwrite)
+        begin = time.perf_counter()
+        try:
+            model.fit(
+                network,
+                callbacks=_callbacks(tensorboard, bar=bar),
+                checkpoints=checkpoints,
+                checkpoint_seconds=checkpoint_seconds,
+            )
+        except KeyboardInterrupt:
+            out = shlex.quote(str(self.out))
+            note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
+            raise typer.Exit(130) from None
+        seconds = time.perf_counter() - begin
+        model.save(self.out, notes={"source": self.source})
+        checkpoints.clear()
+        report = self._report(model, seconds)
+        note(_summary(report))
+        return report
+
+    def _open(self) -> HyperNetwork:
+        source = self.source
+        return open_source(
+            source["names"],
+            source["columns"],
+            source["weight"],
+            source["unordered"],
+            delimiter=source["delimiter"],
+            split=source["split"],
+        )
+
+    def _report(self, model: DHNE, seconds: float) -> dict[str, Any]:
+        return {
+            "run": str(self.out),
+            "source": self.source,
+            "nodes": {t: model.network_.num_nodes(t) for t in model.network_.node_types},
+            "edges": model.network_.num_edges(),
+            "seconds": seconds,
+            "epochs": len(model.history_),
+            "last": model.history_[-1] if model.history_ else None,
+            "config": model.config(),
+        }
+
+
+def _place(name: str) -> str:
+    """A dataset's name, or the whole path of a file: a run may be resumed from elsewhere."""
+    return name if is_dataset(name) else str(Path(name).absolute())
+
+
+def _merge(before: dict[str, Any], now: dict[str, Any], typed: set[str]) -> dict[str, Any]:
+    return {k: v if k in typed else before.get(k, v) for k, v in now.items()}
+
+
+def _load(path: Path) -> DHNE:
+    from dhne.estimator import load
+
+    return load(path)
+
+
+def _callbacks(tensorboard: Path | None, *, bar: bool) -> list[Callback]:
+    from dhne.callbacks import ProgressBar, TensorBoard
+
+    callbacks: list[Callback] = [ProgressBar()] if bar else []
+    if tensorboard is not None:
+        callbacks.append(TensorBoard(tensorboard))
+    return callbacks
+
+
+def _summary(report: dict[str, Any]) -> str:
+    last = report["last"] or {}
+    auc = last.get("validation_auc")
+    parts = [
+        f"{report['edges']:,} hyperedges",
+        f"{report['epochs']} epochs in {report['seconds']:.1f} s",
+        f"loss {last.get('loss', float('nan')):.4f}",
+    ]
+    if auc is not None:
+        parts.append(f"validation AUC {auc:.4f}")
+    return f"{report['run']}: " + ", ".join(parts)

@@ -30,7 +30,7 @@ def test_embeddings_are_the_smallest_eigenvectors_without_the_trivial() -> None:
     B = scaled_incidence(network)
     n = B.shape[0]
     values, vectors = np.linalg.eigh(np.eye(n) - (B @ B.T).toarray())
-    model = SHE(dim=4).fit(network)
+    model = SHE(dim=4, skip_trivial=True).fit(network)
     np.testing.assert_allclose(model.eigenvalues_, values[1:5], atol=1e-8)
     assert abs(values[0]) < 1e-12
     found = np.concatenate([model.embeddings_[t] for t in "abc"])
@@ -42,11 +42,19 @@ def test_with_all_eigenvectors_inner_products_are_the_laplacian_s_complement() -
     rng = np.random.default_rng(1)
     network = HyperNetwork.from_arrays({("a", "b", "c"): rng.integers(6, size=(40, 3))})
     B = scaled_incidence(network)
-    root = np.sqrt(np.concatenate([network.degrees(t) for t in "abc"]))
-    trivial = np.outer(root, root) / (root @ root)
     model = SHE(dim=18).fit(network)
     X = np.concatenate([model.embeddings_[t] for t in "abc"]).astype(float)
-    np.testing.assert_allclose(X @ X.T, (B @ B.T).toarray() - trivial, atol=1e-6)
+    np.testing.assert_allclose(X @ X.T, (B @ B.T).toarray(), atol=1e-6)
+
+
+def test_the_first_eigenvector_is_the_root_of_the_degrees() -> None:
+    rng = np.random.default_rng(1)
+    network = HyperNetwork.from_arrays({("a", "b", "c"): rng.integers(6, size=(40, 3))})
+    model = SHE(dim=1).fit(network)
+    assert abs(model.eigenvalues_[0]) < 1e-12
+    first = np.concatenate([model.embeddings_[t] for t in "abc"])[:, 0]
+    degrees = np.concatenate([network.degrees(t) for t in "abc"])
+    np.testing.assert_allclose(first, np.sqrt(degrees / degrees.sum()), rtol=1e-5)
 
 
 def test_a_node_that_stands_twice_is_in_its_hyperedge_once() -> None:

@@ -7,9 +7,10 @@ degree^{3/4}, stochastic gradients descend
     second order:   −log σ(c_jᵀ u_i) − Σ_n log σ(−c_nᵀ u_i)
 
 where u are vectors and c the contexts of the second order. Each order is trained on its own with
-half of the dimensions; the two vectors of a node stand side by side, so that the size is the same
-as everybody's. The similarity of a pair is the inner product, which is what the first order learns;
-lengths matter in it, so the vectors are not scaled to norm 1 (cosines did worse on validation).
+half of the dimensions, so that the size is the same as everybody's; the two vectors of a node stand
+side by side, either order scaled to a mean norm of 1. The similarity of a pair is the inner
+product, which is what the first order learns. Norms tell how well connected a node is, so vectors
+are not scaled one by one: cosines were much worse on validation sets of GPS and MovieLens.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class LINE(PairwiseEmbedder):
         parts = []
         for order, dim in self._dims().items():
             rng = np.random.default_rng([self.random_state, order == "second"])
-            parts.append(self._train(graph.matrix, dim, rng, first=order == "first"))
+            vectors = self._train(graph.matrix, dim, rng, first=order == "first")
+            parts.append(vectors / np.linalg.norm(vectors, axis=1).mean())
         self.embeddings_ = graph.split(np.concatenate(parts, axis=1))
 
     def _dims(self) -> dict[str, int]:

@@ -5,11 +5,14 @@ the normalised hypergraph Laplacian is
 
     Δ = I − D_v^{-1/2} H W D_e^{-1} Hᵀ D_v^{-1/2}.
 
-Its smallest eigenvalue is 0, once for each connected component. The embedding X consists of the
-eigenvectors φ_k of the smallest eigenvalues δ_k without the first, trivial one, each times
+The embedding X consists of the eigenvectors φ_k of its smallest eigenvalues δ_k, each times
 √(1 − δ_k): X Xᵀ is then what those eigenvectors know of Θ = I − Δ, so that the inner product of two
-rows, which is the similarity of the pair, weighs them by what they explain. Plain eigenvectors and
-cosines did no better on validation sets of GPS and MovieLens.
+rows, which is the similarity of the pair, weighs them by what they explain.
+
+The smallest eigenvalue is 0, and its eigenvector √degree says nothing of how to cut the hypergraph,
+but much of which nodes are likely to be in a hyperedge. It is kept unless `skip_trivial`: that,
+inner products and the factor were each better than their alternatives (cosines, distances, plain
+eigenvectors) on validation sets of GPS and MovieLens.
 
 Δ is never formed: its smallest eigenvectors are the largest of Θ = B Bᵀ with
 B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, which has one entry for each node of each hyperedge.
@@ -37,7 +40,9 @@ class SHE(PairwiseEmbedder):
     Parameters
     ----------
     dim : int
-        How many eigenvectors, the trivial one not counted.
+        How many eigenvectors.
+    skip_trivial : bool
+        Whether to leave the first one out, which knows only degrees.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
     similarity : {"cosine", "dot"}
@@ -49,7 +54,7 @@ class SHE(PairwiseEmbedder):
     Attributes
     ----------
     eigenvalues_ : float64[dim]
-        Of the Laplacian, smallest first, the trivial one left out.
+        Of the Laplacian, smallest first.
 
     Examples
     --------
@@ -67,12 +72,14 @@ class SHE(PairwiseEmbedder):
         self,
         *,
         dim: int = 64,
+        skip_trivial: bool = False,
         aggregate: str = "mean",
         similarity: str = "dot",
         tolerance: float = 1e-4,
         random_state: int = 0,
     ) -> None:
         self.dim = dim
+        self.skip_trivial = skip_trivial
         self.aggregate = aggregate
         self.similarity = similarity
         self.tolerance = tolerance
@@ -89,11 +96,12 @@ class SHE(PairwiseEmbedder):
             matmat=lambda x: incidence @ (transposed @ x),
         )
         rng = np.random.default_rng(self.random_state)
+        first = int(self.skip_trivial)
         values, vectors = leading_eigenvectors(
-            theta, self.dim + 1, rng=rng, tolerance=self.tolerance
+            theta, self.dim + first, rng=rng, tolerance=self.tolerance
         )
-        self.eigenvalues_ = 1 - values[1:]
-        rows = vectors[:, 1:] * np.sqrt(np.maximum(values[1:], 0))
+        self.eigenvalues_ = 1 - values[first:]
+        rows = vectors[:, first:] * np.sqrt(np.maximum(values[first:], 0))
         self.embeddings_ = split_rows(padded(rows, self.dim), *node_offsets(network))
 
 

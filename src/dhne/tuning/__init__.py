@@ -1,0 +1,18 @@
+"""Hyper-parameters by search, judged on hyperedges carved from training; never on test data."""
+
+from __future__ import annotations
+
+from .search import tune
+from .space import Choice, Range, Space, default_space, parse_space
+from .trials import Trial, Tuned
+
+__all__ = [
+    "Choice",
+    "Range",
+    "Space",
+    "Trial",
+    "Tuned",
+    "default_space",
+    "parse_space",
+    "tune",
+]

@@ -1,0 +1,241 @@
+"""Hyper-parameters by search: Optuna proposes, a validation set carved from training judges.
+
+Each trial trains on the same part of the network and is judged by the AUC of the same held-out
+hyperedges against the same negatives; whatever test data there is stays out of sight. A trial whose
+AUC falls below the median of earlier ones at the same epoch is given up. Trial n is proposed by a
+generator that the seed and n make, from the trials before it: a study that was interrupted and goes
+on proposes what it would have proposed anyway.
+
+The best trial's parameters, with the number of epochs at which it was best, are then those of a
+model for all hyperedges: ``tune(network).model().fit(network)``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dhne.callbacks import Callback
+from dhne.errors import DHNEError, MissingExtraError, ParameterError, RunError, UnknownNameError
+from dhne.network import HyperNetwork
+from dhne.settings import resolve_settings
+
+from .space import EPOCHS_FACTOR, Choice, Range, Space, default_space, narrowed, resolved
+from .trials import Trial, Tuned, Watch, finished
+
+_STUDY = "dhne"
+
+
+def tune(
+    network: HyperNetwork,
+    trials: int = 30,
+    *,
+    params: Mapping[str, Any] | None = None,
+    space: Mapping[str, Range | Choice] | None = None,
+    validation: float = 0.1,
+    seed: int = 0,
+    prune: bool = True,
+    storage: str | Path | None = None,
+    report: Callable[[Trial, int, int], None] | None = None,
+    callbacks: Callable[[], list[Callback]] = list,
+) -> Tuned:
+    """Search for the hyper-parameters with the best validation AUC.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+        To learn from; keep the test hyperedges out of it.
+    trials : int
+        How many in all, those of earlier calls with the same `storage` included.
+    params : mapping, optional
+        Arguments of `DHNE` that are the same in every trial; what is here is not searched.
+    space : mapping of argument to Range or Choice, optional
+        In place of, or besides, those of `dhne.tuning.default_space`.
+    validation : float
+        The share of hyperedges to judge by.
+    seed : int
+        Of the proposals, the split and every training.
+    prune : bool
+        Whether trials that fall behind are given up.
+    storage : path, optional
+        A file to keep the study in; if it is there, the study goes on. One process at a time.
+    report : callable, optional
+        Called with (trial, trials done, trials asked for) after each.
+    callbacks : callable, optional
+        Makes further callbacks for each training.
+
+    Examples
+    --------
+    >>> from dhne.datasets import planted_clusters
+    >>> network = planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
+    >>> fixed = {"dim": 8, "epochs": 5, "negatives": 5, "kernels": "reference"}
+    >>> found = tune(network, trials=2, params=fixed)
+    >>> sorted(found.best.params)
+    ['alpha', 'learning_rate']
+    >>> found.model().dim
+    8
+    """
+    task = _Task(network, dict(params or {}), dict(space or {}), validation, seed, prune)
+    if trials < 1:
+        raise ParameterError(f"there must be at least one trial, got {trials}")
+    with _quiet(_optuna()) as optuna:
+        study = task.study(optuna, storage)
+        done = finished(study)
+        while len(done) < trials:
+            task.run_one(optuna, study, len(done), callbacks)
+            done = finished(study)
+            if report is not None:
+                report(done[-1], len(done), trials)
+    return task.outcome(done)
+
+
+@dataclass
+class _Task:
+    """What every trial has in common."""
+
+    network: HyperNetwork
+    params: dict[str, Any]
+    given: Space
+    validation: float
+    seed: int
+    prune: bool
+
+    def __post_init__(self) -> None:
+        from dhne.estimator import DHNE
+
+        if not 0 < self.validation < 1:
+            raise ParameterError(f"validation must be between 0 and 1, got {self.validation}")
+        names = [n for n in DHNE._get_param_names() if n not in ("validation", "random_state")]
+        for key in self.params:
+            if key not in names:
+                raise UnknownNameError("parameter", key, names)
+        for key in self.given:
+            if key not in names and key != EPOCHS_FACTOR:
+                raise UnknownNameError("parameter to search", key, names)
+        resolve_settings(self.params.get("preset"), self.params)
+        space = {**default_space(self.params.get("preset")), **self.given}
+        self.space = narrowed(space, self.params)
+        if not self.space:
+            raise ParameterError("every parameter is fixed; there is nothing to search")
+        train, held_out = self.network.split(self.validation, seed=self.seed)
+        self.num_edges = train.num_edges()
+        if not self.num_edges or not held_out.num_edges():
+            raise ParameterError("there are too few hyperedges to hold some out for validation")
+
+    def study(self, optuna: Any, storage: str | Path | None) -> Any:
+        """Open or make the study; refuse one of another search."""
+        kept = None
+        if storage is not None:
+            from optuna.storages.journal import JournalFileBackend
+
+            Path(storage).parent.mkdir(parents=True, exist_ok=True)
+            kept = optuna.storages.JournalStorage(JournalFileBackend(str(storage)))
+        pruner: Any = optuna.pruners.NopPruner()
+        if self.prune:
+            pruner = optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=3)
+        study = optuna.create_study(
+            storage=kept,
+            study_name=_STUDY,
+            direction="maximize",
+            pruner=pruner,
+            load_if_exists=True,
+        )
+        before, now = study.user_attrs.get("search"), self._fingerprint()
+        if before is None:
+            study.set_user_attr("search", now)
+        elif before != now:
+            different = ", ".join(k for k in now if before.get(k) != now[k])
+            raise RunError(
+                f"{storage} holds a search with other settings ({different}); go on with the same "
+                "ones, or begin anew elsewhere"
+            )
+        for trial in study.trials:  # left behind by a process that was killed
+            if trial.state == optuna.trial.TrialState.RUNNING:
+                study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+        return study
+
+    def _fingerprint(self) -> dict[str, str]:
+        """What must be the same for a search to go on."""
+        digest = hashlib.sha256()
+        for edges in self.network.edge_sets:
+            digest.update(repr((edges.types, edges.ordered, edges.nodes.shape)).encode())
+            digest.update(edges.nodes.tobytes())
+            digest.update(edges.weights.tobytes())
+        return {
+            "hyperedges": digest.hexdigest(),
+            "parameters": repr(sorted(self.params.items())),
+            "space": "; ".join(f"{k}={v}" for k, v in sorted(self.space.items())),
+            "validation": repr(self.validation),
+            "seed": repr(self.seed),
+        }
+
+    def run_one(
+        self, optuna: Any, study: Any, number: int, callbacks: Callable[[], list[Callback]]
+    ) -> None:
+        """Propose, train, and tell the study how it went."""
+        from dhne.estimator import DHNE
+        from dhne.training import DivergedError
+
+        draw = np.random.SeedSequence([self.seed, number]).generate_state(1)
+        study.sampler = optuna.samplers.TPESampler(seed=int(draw[0]))
+        trial = study.ask()
+        chosen = {name: part.suggest(trial, name) for name, part in self.space.items()}
+        model = DHNE(
+            **{**self.params, **resolved(chosen, self.num_edges)},
+            validation=self.validation,
+            random_state=self.seed,
+        )
+        watch, begin, state = Watch(trial), time.perf_counter(), optuna.trial.TrialState
+        diverged = False
+        try:
+            model.fit(self.network, callbacks=[watch, *callbacks()])
+        except DivergedError:
+            diverged = True
+        except BaseException:
+            study.tell(trial, state=state.FAIL)  # not a trial that came to an end
+            raise
+        trial.set_user_attr("epochs", watch.epoch)
+        trial.set_user_attr("seconds", time.perf_counter() - begin)
+        trial.set_user_attr("diverged", diverged)
+        if watch.pruned or diverged:
+            study.tell(trial, state=state.FAIL if diverged else state.PRUNED)
+        else:
+            study.tell(trial, watch.auc)
+
+    def outcome(self, done: list[Trial]) -> Tuned:
+        """Return the best of the trials, as parameters for all hyperedges."""
+        complete = [t for t in done if t.auc is not None]
+        if not complete:
+            raise DHNEError(
+                f"none of {len(done)} trials came to a result; search smaller learning rates"
+            )
+        best = max(complete, key=lambda t: (t.auc, -t.number))
+        params = {**self.params, **resolved(best.params, self.num_edges)}
+        params |= {"epochs": best.epochs, "validation": 0.0, "random_state": self.seed}
+        return Tuned(float(best.auc or 0), params, best, done)
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtraError("optuna", extra="tuning") from None
+    return optuna
+
+
+@contextmanager
+def _quiet(optuna: Any) -> Iterator[Any]:
+    """Keep Optuna from writing to standard error: the report says it all."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield optuna
+    finally:
+        optuna.logging.set_verbosity(before)

@@ -1,0 +1,152 @@
+"""What a search for hyper-parameters varies: ranges and choices, and the space that is sensible.
+
+===================== ============================ =================================================
+``alpha``             0.001 … 100, logarithmic     dense networks want little, sparse ones much
+``learning_rate``     0.0003 … 0.02, logarithmic
+``dim``               32, 64, 128
+``negatives``         3, 5, 10
+``epochs_factor``     0.5, 1, 2                    times the rule's number of epochs
+``leave_one_out``     yes, no                      preset ``plus`` only
+``evidence``          yes, no                      preset ``plus`` only
+===================== ============================ =================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dhne.errors import ParameterError, UnknownNameError
+from dhne.settings import PRESETS, rule_epochs
+
+EPOCHS_FACTOR = "epochs_factor"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`, both included; integers if both are."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ParameterError(f"a range needs two ends, the smaller first; got {self}")
+        if self.log and self.low <= 0:
+            raise ParameterError(f"a logarithmic range must be above 0, got {self}")
+
+    def suggest(self, trial: Any, name: str) -> Any:
+        """Let a trial of Optuna choose."""
+        whole = isinstance(self.low, int) and isinstance(self.high, int)
+        suggest = trial.suggest_int if whole else trial.suggest_float
+        return suggest(name, self.low, self.high, log=self.log)
+
+    def __str__(self) -> str:
+        return f"{self.low:g}:{self.high:g}" + (":log" if self.log else "")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several values."""
+
+    values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise ParameterError("a choice needs at least one value")
+
+    def suggest(self, trial: Any, name: str) -> Any:
+        """Let a trial of Optuna choose."""
+        return trial.suggest_categorical(name, list(self.values))
+
+    def __str__(self) -> str:
+        return ",".join(json.dumps(v) for v in self.values)
+
+
+Space = dict[str, Range | Choice]
+
+
+def default_space(preset: str | None = None) -> Space:
+    """Return the space that is searched if nothing else is said.
+
+    Examples
+    --------
+    >>> sorted(set(default_space("plus")) - set(default_space()))
+    ['evidence', 'leave_one_out']
+    """
+    if preset is not None and preset not in PRESETS:
+        raise UnknownNameError("preset", preset, PRESETS)
+    space: Space = {
+        "alpha": Range(1e-3, 100.0, log=True),
+        "learning_rate": Range(3e-4, 2e-2, log=True),
+        "dim": Choice((32, 64, 128)),
+        "negatives": Choice((3, 5, 10)),
+        EPOCHS_FACTOR: Choice((0.5, 1.0, 2.0)),
+    }
+    if preset == "plus":
+        space["leave_one_out"] = space["evidence"] = Choice((True, False))
+    return space
+
+
+def narrowed(space: Mapping[str, Range | Choice], fixed: Iterable[str]) -> Space:
+    """Return the space without what is fixed; whoever fixes the epochs fixes their factor too."""
+    fixed = set(fixed)
+    left = {k: v for k, v in space.items() if k not in fixed}
+    if "epochs" in fixed or "epochs" in left:
+        left.pop(EPOCHS_FACTOR, None)
+    return left
+
+
+def resolved(chosen: Mapping[str, Any], num_edges: int) -> dict[str, Any]:
+    """Return what was chosen as arguments of `DHNE`.
+
+    Examples
+    --------
+    >>> resolved({"alpha": 1.0, "epochs_factor": 0.5}, num_edges=1000)
+    {'alpha': 1.0, 'epochs': 30}
+    """
+    params = dict(chosen)
+    factor = params.pop(EPOCHS_FACTOR, None)
+    if factor is not None:
+        params["epochs"] = max(1, round(factor * rule_epochs(num_edges)))
+    return params
+
+
+def parse_space(texts: Iterable[str]) -> Space:
+    """Return the space of texts ``name=low:high``, ``name=low:high:log`` or ``name=a,b,c``.
+
+    Examples
+    --------
+    >>> parse_space(["alpha=0.01:10:log", "dim=16,32", "optimizer=adam,sgd"])
+    {'alpha': Range(low=0.01, high=10, log=True), 'dim': Choice(values=(16, 32)),
+     'optimizer': Choice(values=('adam', 'sgd'))}
+    """
+    return dict(_parse(text) for text in texts)
+
+
+def _parse(text: str) -> tuple[str, Range | Choice]:
+    name, equals, values = text.partition("=")
+    if not equals or not name.strip() or not values.strip():
+        raise ParameterError(
+            f"cannot make sense of the search {text!r}; write alpha=0.01:10:log or dim=32,64"
+        )
+    if ":" not in values:
+        return name.strip(), Choice(tuple(_value(v) for v in values.split(",")))
+    ends, log = values.removesuffix(":log"), values.endswith(":log")
+    numbers = [_value(v) for v in ends.split(":")]
+    if len(numbers) != 2 or not all(type(n) in (int, float) for n in numbers):
+        raise ParameterError(f"a range is LOW:HIGH or LOW:HIGH:log, not {values!r}")
+    low, high = numbers
+    return name.strip(), Range(low, high, log=log)
+
+
+def _value(text: str) -> Any:
+    """A number, true or false where it is one; else the text itself."""
+    text = text.strip()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

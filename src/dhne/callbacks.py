@@ -81,7 +81,8 @@ class ProgressBar(Callback):
         if not self.file.isatty():
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress as Bar, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
         self._bar = Bar(
             TextColumn("[bold]epoch {task.fields[epoch]}"),
@@ -103,7 +104,9 @@ class ProgressBar(Callback):
         self._bar.start()
 
     def _say(self, progress: Progress, rate: float) -> dict[str, str]:
-        loss = f"L1 {progress.first_order:.4f}  αL2 {progress.second_order:.4f}"
+        loss = ""
+        if progress.first_order == progress.first_order:  # a number, once there was a batch
+            loss = f"L1 {progress.first_order:.4f}  αL2 {progress.second_order:.4f}"
         auc = progress.history[-1].get("validation_auc") if progress.history else None
         if auc is not None:
             loss += f"  AUC {auc:.4f}"
@@ -116,19 +119,20 @@ class ProgressBar(Callback):
 
     def on_batch_end(self, progress: Progress) -> None:
         """Move the bar, ten times a second at most."""
-        now = time.perf_counter()
-        if self._bar is None or now - self._drawn < 0.1:
-            return
-        self._drawn = now
+        if self._bar is not None and time.perf_counter() - self._drawn >= 0.1:
+            self._draw(progress)
+
+    def _draw(self, progress: Progress) -> None:
+        self._drawn = time.perf_counter()
         done = progress.epoch * progress.num_batches + progress.batch
         per_batch = progress.num_edges / progress.num_batches
-        rate = (done - self._first) * per_batch / max(now - self._begin, 1e-9)
+        rate = (done - self._first) * per_batch / max(self._drawn - self._begin, 1e-9)
         self._bar.update(self._task, completed=done, **self._say(progress, rate))
 
     def on_train_end(self, progress: Progress) -> None:
-        """Leave the bar standing."""
+        """Leave the bar standing, with the last numbers."""
         if self._bar is not None:
-            self._bar.update(self._task, completed=progress.epoch * progress.num_batches)
+            self._draw(progress)
             self._bar.stop()
             self._bar = None
 

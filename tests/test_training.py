@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dhne import DHNE, HyperNetwork
 from dhne.callbacks import Callback, Progress
@@ -99,7 +98,7 @@ def test_another_seed_gives_other_bits() -> None:
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(
     tmp_path: Path, undisturbed: DHNE
 ) -> None:
-    """Before the first checkpoint, within an epoch, at its very end: a resumed run loses nothing."""
+    """Before the first checkpoint, within an epoch, at its very end."""
     rng = np.random.default_rng(20)
     total = len(undisturbed.history_) * BATCHES
     moments = [
@@ -110,9 +109,8 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(
     for moment in moments:
         child = in_child(f"train({str(tmp_path)!r}, kill_after={moment})")
         assert child.returncode == -signal.SIGKILL, child.stderr
-        assert Checkpoints(tmp_path).epochs()[:1] == (
-            [(moment - 1) // BATCHES] if moment > 8 else []
-        )
+        done = (moment - 1) // BATCHES
+        assert Checkpoints(tmp_path).epochs()[:1] == ([done] if done else [])
     resumed = train(tmp_path)
     assert digest(resumed) == digest(undisturbed)
     assert without_times(resumed.history_) == without_times(undisturbed.history_)
@@ -131,9 +129,7 @@ def test_resuming_with_other_data_or_settings_is_refused(tmp_path: Path) -> None
     fit()
     other = NETWORK.subset(np.arange(239))
     for change in ({"alpha": 0.5}, {"random_state": 3}, {"dtype": "float64"}, {"network": other}):
-        with pytest.raises(
-            RunError, match="made with other data or settings; resume with the same"
-        ):
+        with pytest.raises(RunError, match="other data or settings; resume with the same"):
             fit(**change)
 
 
@@ -154,16 +150,6 @@ def test_training_lowers_the_loss() -> None:
     history = DHNE(dim=8, epochs=10, kernels="reference").fit(NETWORK).history_
     assert history[-1]["first_order"] < history[0]["first_order"] < math.log(2) + 0.05
     assert history[-1]["second_order"] < history[0]["second_order"]
-
-
-class Watch(Callback):
-    """Remembers the weights after each epoch."""
-
-    def __init__(self) -> None:
-        self.weights: list[str] = []
-
-    def see(self, model: torch.nn.Module) -> None:
-        self.weights.append(next(model.parameters()).detach().numpy().tobytes().hex())
 
 
 def test_early_stopping_brings_the_best_weights_back() -> None:
@@ -211,7 +197,5 @@ def test_holding_everything_out_is_refused() -> None:
 
 
 def test_a_learning_rate_out_of_this_world_diverges_plainly() -> None:
-    with pytest.raises(
-        DivergedError, match=r"the loss became .* in epoch \d+; try a learning rate"
-    ):
+    with pytest.raises(DivergedError, match=r"loss became .* in epoch \d+; try a learning rate"):
         DHNE(dim=4, optimizer="sgd", learning_rate=1e38, epochs=3, kernels="reference").fit(NETWORK)

@@ -201,16 +201,14 @@ class BatchMaker:
         features = None
         if self.evidence is not None:
             m, k = len(drawn.edges.nodes), drawn.per_positive
+            source = drawn.edges.nodes.repeat_interleave(k, dim=0, output_size=m * k)
             own = drawn.edges.weights
-            kept = torch.cat(
-                [torch.ones_like(drawn.edges.nodes, dtype=torch.bool), self._kept(drawn)]
-            )
             features = self.evidence.features(
                 tuples,
                 drawn.edges.types,
                 ordered=drawn.edges.ordered,
+                source=torch.cat([drawn.edges.nodes, source]),
                 left_out=torch.cat([own, own.repeat_interleave(k, output_size=m * k)]),
-                kept=kept,
             )
         return TupleBatch(drawn.edges.types, index, target, weight, features)
 

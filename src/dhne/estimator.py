@@ -180,14 +180,16 @@ class DHNE(Embedder):
         settings = settings.for_edges(train.num_edges())
         matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
         with torch.device("meta"):  # shapes without memory
-            weights = sum(p.numel() for p in _build(settings, matrices, network, dtype).parameters())
+            weights = sum(
+                p.numel() for p in _build(settings, matrices, network, dtype).parameters()
+            )
         check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
         model = _build(settings, matrices, network, dtype)
         model.reset(torch.Generator().manual_seed(self.random_state))
         model.to(device)
         evidence = None
         if settings.evidence:
-            evidence = PairEvidence(train, matrices, device=device, dtype=dtype)
+            evidence = PairEvidence(train, matrices, device=device, dtype=dtype, kernels=kernels)
         maker = BatchMaker(
             train,
             matrices,
@@ -325,13 +327,16 @@ class DHNE(Embedder):
 
     # -- runs on disk ----------------------------------------------------------------------------
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Save as a run directory; `dhne.load` brings it back."""
+    def save(self, path: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
+        """Save as a run directory; `dhne.load` brings it back.
+
+        `notes` is plain data to keep in the run's configuration, such as where its data is from.
+        """
         self._check_fitted()
         if any(len(self.embeddings_[t]) != a.shape[0] for t, a in self.matrices_.items()):
             raise ParameterError("an extended model cannot be saved; save the one it came from")
         contents = RunContents(
-            config=self.config(),
+            config={**self.config(), **(notes or {})},
             tensors={k: v.detach().contiguous() for k, v in self.model_.state_dict().items()},
             network=self.network_,
             embeddings=self.embeddings_,

@@ -1,20 +1,19 @@
-"""Pair evidence: how often a tuple's nodes were seen together and at all, the tuple itself left out.
+"""Evidence: what a tuple's nodes share in the network, the tuple itself left out.
 
-For each pair of positions the log of the pair's co-occurrence count and whether it is zero, for each
-position the log of the node's degree:
+For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the pair
+was seen together, what both were seen with, and how many paths of length three lead from one to the
+other; for each position the log of the node's degree. `dhne.kernels.counts` has the formulas. All are
+counted without the hyperedge that is being scored, in training as in truth: a new tuple has no entry
+of its own either.
 
-    log(1 + A[v_p, v_q]),   [A[v_p, v_q] = 0],   log(1 + deg v_p),
-
-A and the degrees weighted, and both counted without the hyperedge that is being scored. Positions
-that share their U (unordered ones of one type) share these too: their features are averaged, so that
-order does not matter and one set of features serves every size.
+Positions that share their U (unordered ones of one type) share these too: their features are averaged,
+so that order does not matter and one set of features serves every size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import torch
@@ -22,13 +21,15 @@ from torch import Tensor
 
 from .adjacency import AdjacencyMatrix
 from .edges import EdgeType
+from .kernels import Kernels, get_kernels
+from .kernels.counts import ZERO, Common, CountTable, TupleTables
 from .network import HyperNetwork
 
-_ZERO = 1e-6  # counts are sums and differences of weights; below this share of them they are zero
+_PER_PAIR = 6  # c, s, t: a logarithm and a flag each
 
 
 def _slots(edge_type: EdgeType, *, ordered: bool) -> list[int]:
-    """The feature slot of each position."""
+    """Return the feature slot of each position."""
     if ordered:
         return list(range(len(edge_type)))
     names = sorted(set(edge_type))
@@ -46,14 +47,22 @@ def num_features(edge_type: EdgeType, *, ordered: bool) -> int:
     Examples
     --------
     >>> num_features(("user", "movie", "tag"), ordered=True)
-    9
+    21
     """
     slots = max(_slots(edge_type, ordered=ordered)) + 1
-    return 2 * len(_pair_slots(slots, ordered=ordered)) + slots
+    return _PER_PAIR * len(_pair_slots(slots, ordered=ordered)) + slots
 
 
 class PairEvidence:
-    """Counts of pairs and nodes of one network, looked up for many tuples at once."""
+    """Counts of one network, looked up for many tuples at once.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+    matrices : mapping of node type to AdjacencyMatrix
+    kernels : Kernels, optional
+        Who counts; those that fit the device if left out.
+    """
 
     def __init__(
         self,
@@ -62,30 +71,44 @@ class PairEvidence:
         *,
         device: torch.device,
         dtype: torch.dtype,
+        kernels: Kernels | None = None,
     ) -> None:
-        self._dtype = dtype
+        self._kernels = kernels or get_kernels("auto", device)
+        self._dtype, self._device = dtype, device
         self._matrices = matrices
-        self._keys: dict[str, Tensor] = {}
-        self._counts: dict[str, Tensor] = {}
-        self._degrees: dict[str, Tensor] = {}
+        self._numbers = {t: i for i, t in enumerate(matrices)}
+        self._tables: dict[str, CountTable] = {}
         for t, a in matrices.items():
-            csr = a.matrix
-            rows = np.repeat(np.arange(csr.shape[0], dtype=np.int64), np.diff(csr.indptr))
-            keys = rows * csr.shape[1] + csr.indices
-            counts = csr.data.astype(np.float64) * a.column_max[csr.indices]
-            self._keys[t] = torch.from_numpy(keys).to(device)
-            self._counts[t] = torch.from_numpy(counts).to(device=device, dtype=dtype)
-            degrees = network.degrees(t, weighted=True)
-            self._degrees[t] = torch.from_numpy(degrees).to(device=device, dtype=dtype)
+            counts = a.matrix.data.astype(np.float64) * a.column_max[a.matrix.indices]
+            self._tables[t] = CountTable(
+                torch.from_numpy(a.matrix.indptr.astype(np.int64)).to(device),
+                torch.from_numpy(a.matrix.indices.astype(np.int32)).to(device),
+                torch.from_numpy(counts).to(device=device, dtype=dtype),
+                torch.from_numpy(network.degrees(t, weighted=True)).to(device=device, dtype=dtype),
+                a.shape[1],
+            )
+        self._of_type: dict[EdgeType, TupleTables] = {}
+        self._averages: dict[tuple[EdgeType, bool], Tensor] = {}
 
-    def pair_counts(self, t: str, nodes: Tensor, s: str, others: Tensor) -> Tensor:
-        """Return the total weight of the hyperedges that hold both nodes of each pair."""
-        matrix, keys = self._matrices[t], self._keys[t]
-        if not len(keys) or s not in matrix.blocks:
-            return torch.zeros(len(nodes), dtype=self._dtype, device=nodes.device)
-        asked = nodes * matrix.shape[1] + matrix.column(s, others)
-        place = torch.searchsorted(keys, asked).clamp_(max=len(keys) - 1)
-        return torch.where(keys[place] == asked, self._counts[t][place], 0)
+    def tables(self, edge_type: EdgeType) -> TupleTables:
+        """Return the tables of an edge type's positions."""
+        if edge_type not in self._of_type:
+            m = [self._matrices[t] for t in edge_type]
+            self._of_type[edge_type] = TupleTables(
+                tuple(self._tables[t] for t in edge_type),
+                tuple(self._numbers[t] for t in edge_type),
+                tuple(tuple(a.blocks.get(t, 0) for t in edge_type) for a in m),
+                tuple(a.shape[0] for a in m),
+                tuple(
+                    tuple(
+                        Common(self._numbers[s], first, m[q].blocks[s], m[p].sizes[s])
+                        for s, first in m[p].blocks.items()
+                        if s in m[q].blocks
+                    )
+                    for p, q in combinations(range(len(edge_type)), 2)
+                ),
+            )
+        return self._of_type[edge_type]
 
     def features(
         self,
@@ -93,56 +116,44 @@ class PairEvidence:
         edge_type: EdgeType,
         *,
         ordered: bool,
+        source: Tensor | None = None,
         left_out: Tensor | None = None,
-        kept: Tensor | None = None,
     ) -> Tensor:
         """Return ``float[m, features]`` for tuples ``nodes: int64[m, N]``.
 
         Parameters
         ----------
+        source : int64[m, N], optional
+            The hyperedge that each tuple is, or was drawn from; counted as if it were not there.
         left_out : float[m], optional
-            The weight of the hyperedge that each tuple is, or was drawn from.
-        kept : bool[m, N], optional
-            Which positions still hold that hyperedge's node; all do where it is left out.
+            Its weight.
         """
-        slots = _slots(edge_type, ordered=ordered)
-        num_slots = max(slots) + 1
-        pairs = _pair_slots(num_slots, ordered=ordered)
-        at = {pair: k for k, pair in enumerate(pairs)}
-        width = 2 * len(pairs)
-        out = torch.zeros(len(nodes), width + num_slots, dtype=self._dtype, device=nodes.device)
-        pair_share = _shares([_pair(slots[p], slots[q]) for p, q in _positions(edge_type)])
-        for p, q in _positions(edge_type):
-            count = self.pair_counts(edge_type[p], nodes[:, p], edge_type[q], nodes[:, q])
-            zero = count == 0
-            if left_out is not None:
-                own = left_out if kept is None else left_out * (kept[:, p] & kept[:, q])
-                if edge_type[p] == edge_type[q]:
-                    own = own * (nodes[:, p] != nodes[:, q])
-                rest = (count - own).clamp_(min=0)
-                zero = rest <= _ZERO * count
-                count = torch.where(zero, 0, rest)
-            pair = _pair(slots[p], slots[q])
-            k = at[pair]
-            out[:, 2 * k] += torch.log1p(count) * pair_share[pair]
-            out[:, 2 * k + 1] += zero.to(self._dtype) * pair_share[pair]
-        share = _shares(slots)
-        for p, t in enumerate(edge_type):
-            degree = self._degrees[t][nodes[:, p]]
-            if left_out is not None:
-                degree = (degree - (left_out if kept is None else left_out * kept[:, p])).clamp_(0)
-            out[:, width + slots[p]] += torch.log1p(degree) * share[slots[p]]
-        return out
+        counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, source, left_out)
+        pairs = 3 * (len(edge_type) * (len(edge_type) - 1) // 2)
+        logs = torch.log1p(counts)
+        zero = (counts[:, :pairs] < ZERO).to(self._dtype)
+        values = torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1)
+        return values @ self._average(edge_type, ordered=ordered)
 
-
-def _positions(edge_type: EdgeType) -> list[tuple[int, int]]:
-    return list(combinations(range(len(edge_type)), 2))
-
-
-def _pair(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a <= b else (b, a)
-
-
-def _shares(keys: Sequence[Any]) -> dict[Any, float]:
-    """Return 1 / count for each key, so that features of shared slots are averaged."""
-    return {k: 1 / keys.count(k) for k in keys}
+    def _average(self, edge_type: EdgeType, *, ordered: bool) -> Tensor:
+        """Return the matrix that averages over positions which share a slot."""
+        key = (edge_type, ordered)
+        if key not in self._averages:
+            slots = _slots(edge_type, ordered=ordered)
+            kinds = _pair_slots(max(slots) + 1, ordered=ordered)
+            pairs = [
+                kinds.index((min(slots[p], slots[q]), max(slots[p], slots[q])))
+                for p, q in combinations(range(len(edge_type)), 2)
+            ]
+            width = num_features(edge_type, ordered=ordered)
+            matrix = np.zeros((2 * 3 * len(pairs) + len(slots), width))
+            for k, kind in enumerate(pairs):
+                for c in range(3):
+                    for flag in range(2):
+                        row = flag * 3 * len(pairs) + 3 * k + c
+                        matrix[row, _PER_PAIR * kind + 2 * c + flag] = 1 / pairs.count(kind)
+            for p, slot in enumerate(slots):
+                row = 6 * len(pairs) + p
+                matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / slots.count(slot)
+            self._averages[key] = torch.from_numpy(matrix).to(self._device, self._dtype)
+        return self._averages[key]

@@ -7,6 +7,7 @@ networks both get enough steps; nothing is set per dataset.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from math import inf
@@ -133,22 +134,25 @@ class Settings:
 
 
 def rule_batch_size(m: int) -> int:
-    """Return the batch size for m hyperedges.
+    """Return the batch size for m hyperedges: the power of two nearest to 2.6 √m.
 
     Examples
     --------
     >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
     [64, 512, 1024, 8192]
     """
-    batch = 32
-    while batch * batch * 8 < 3 * m and batch < 65536:
-        batch *= 2
-    return batch
+    return int(min(max(2 ** round(math.log2(2.6 * math.sqrt(max(m, 1)))), 32), 65536))
 
 
 def rule_epochs(m: int) -> int:
-    """Return the number of epochs for m hyperedges: many for few, at least ten."""
-    return int(min(100, max(10, 60 * (1_000 / max(m, 1)) ** 0.25)))
+    """Return the number of epochs for m hyperedges: many for few, and at least five.
+
+    Examples
+    --------
+    >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
+    [70, 18, 13, 5]
+    """
+    return int(min(max(round(70 * (1000 / max(m, 1)) ** 0.37), 5), 100))
 
 
 PRESETS: dict[str, Settings] = {
@@ -169,7 +173,7 @@ PRESETS: dict[str, Settings] = {
         alpha=1.0,
         reconstruction="mean",
     ),
-    "plus": Settings(leave_one_out=True, evidence=True, validation=0.05),
+    "plus": Settings(leave_one_out=True, evidence=True, alpha=10.0),
 }
 
 

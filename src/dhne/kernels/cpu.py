@@ -14,7 +14,8 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from . import compiled
+from . import compiled, compiled_counts, counts
+from .counts import TupleTables
 from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 
 Ints = npt.NDArray[Any]
@@ -41,6 +42,7 @@ class CompiledKernels(Kernels):
     def __init__(self) -> None:
         self._scratch: dict[int, npt.NDArray[np.int32]] = {}
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
+        self._tables: dict[int, tuple[TupleTables, tuple[Any, ...]]] = {}
         self._whole: dict[int, tuple[SparseMatrix, Ints, BatchMatrix]] = {}
 
     def _slots(self, n: int) -> npt.NDArray[np.int32]:
@@ -108,6 +110,46 @@ class CompiledKernels(Kernels):
         """Return Σ_p parts[p][index[:, p]]."""
         result: Tensor = _GatherSum.apply(index, *parts)  # type: ignore[no-untyped-call]
         return result
+
+    def tuple_counts(
+        self, tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+    ) -> Tensor:
+        """Count tuple by tuple."""
+        out = np.empty((len(nodes), tables.width), tables.tables[0].counts.numpy().dtype)
+        nothing = np.empty(0, out.dtype)
+        of = nodes.numpy()
+        compiled_counts.tuple_counts(
+            *self._count_arrays(tables),
+            of,
+            of if source is None else source.numpy(),
+            nothing if left_out is None else left_out.numpy(),
+            counts.SHARED,
+            counts.PATHS,
+            out,
+        )
+        return torch.from_numpy(out)
+
+    def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
+        """What the compiled counts take, kept between calls."""
+        kept = self._tables.get(id(tables))
+        if kept is None or kept[0] is not tables:
+            most = max((len(c) for c in tables.common), default=0)
+            common = np.full((len(tables.common), most, 4), -1, np.int64)
+            for k, types in enumerate(tables.common):
+                for i, c in enumerate(types):
+                    common[k, i] = c.type, c.first_in_p, c.first_in_q, c.size
+            arrays = (
+                tuple(t.indptr.numpy() for t in tables.tables),
+                tuple(t.columns.numpy() for t in tables.tables),
+                tuple(t.counts.numpy() for t in tables.tables),
+                tuple(t.degrees.numpy() for t in tables.tables),
+                np.array(tables.types),
+                np.array(tables.first),
+                np.array(tables.sizes),
+                common,
+            )
+            kept = self._tables[id(tables)] = (tables, arrays)
+        return kept[1]
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Mark nodes as they appear."""

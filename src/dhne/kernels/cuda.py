@@ -194,7 +194,16 @@ class CudaKernels(Kernels):
 
 @triton.jit
 def _encode_kernel(
-    row, first, last, columns, values, table, out, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STEP: tl.constexpr
+    row,
+    first,
+    last,
+    columns,
+    values,
+    table,
+    out,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    STEP: tl.constexpr,
 ):
     i = tl.program_id(0)
     begin = tl.load(first + i)
@@ -207,14 +216,25 @@ def _encode_kernel(
             at = e + tl.arange(0, STEP)
             c = tl.load(columns + at, mask=at < end, other=0).to(tl.int64)
             v = tl.load(values + at, mask=at < end, other=0.0)
-            w = tl.load(table + c[:, None] * WIDTH + f[None, :], mask=(f < WIDTH)[None, :], other=0.0)
+            w = tl.load(
+                table + c[:, None] * WIDTH + f[None, :], mask=(f < WIDTH)[None, :], other=0.0
+            )
             total += tl.sum(v[:, None] * w, axis=0)
         tl.atomic_add(out + r * WIDTH + f, total, mask=f < WIDTH, sem="relaxed")
 
 
 @triton.jit
 def _table_gradient_kernel(
-    row, first, last, columns, values, gradient, out, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STEP: tl.constexpr
+    row,
+    first,
+    last,
+    columns,
+    values,
+    gradient,
+    out,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    STEP: tl.constexpr,
 ):
     i = tl.program_id(0)
     begin = tl.load(first + i)
@@ -229,7 +249,10 @@ def _table_gradient_kernel(
             v = tl.load(values + at, mask=at < end, other=0.0)
             keep = (at < end)[:, None] & (f < WIDTH)[None, :]
             tl.atomic_add(
-                out + c[:, None] * WIDTH + f[None, :], v[:, None] * g[None, :], mask=keep, sem="relaxed"
+                out + c[:, None] * WIDTH + f[None, :],
+                v[:, None] * g[None, :],
+                mask=keep,
+                sem="relaxed",
             )
 
 
@@ -344,7 +367,11 @@ def _update_kernel(
 
 
 def _shape(table: Tensor) -> dict[str, int]:
-    return {"WIDTH": table.shape[1], "BLOCK": triton.next_power_of_2(table.shape[1]), "STEP": _BLOCK}
+    return {
+        "WIDTH": table.shape[1],
+        "BLOCK": triton.next_power_of_2(table.shape[1]),
+        "STEP": _BLOCK,
+    }
 
 
 class _Encode(Function):

@@ -1,12 +1,13 @@
 """The few operations that training spends its time in, behind one small interface.
 
 All of them work on the non-zeros of adjacency rows, so that their cost is that of the rows' degrees
-and never of the number of nodes. A backend implements five:
+and never of the number of nodes. A backend implements these:
 
 ===================  ===========================================================================
 `encode`             M W                              rows of a sparse matrix times a table
 `reconstruction`     Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)²   over the non-zeros j of row i
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
+`tuple_counts`       what the nodes of tuples share, for `dhne.evidence`
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
@@ -29,6 +30,7 @@ import torch
 from torch import Tensor
 
 from ..adjacency import AdjacencyMatrix
+from .counts import TupleTables, tuple_counts
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,12 @@ class Kernels(ABC):
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Return the distinct ids among int64 `columns`, each below `num_nodes`."""
 
+    def tuple_counts(
+        self, tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+    ) -> Tensor:
+        """Return what tuples' nodes share; see :mod:`dhne.kernels.counts`."""
+        return tuple_counts(tables, nodes, source, left_out)
+
     @abstractmethod
     def update(
         self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
@@ -169,4 +177,3 @@ class Kernels(ABC):
     ) -> Tensor:
         """Return ``step(inputs, size)``; a backend may record it once and play it back."""
         return step(inputs, size)
-

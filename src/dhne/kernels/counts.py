@@ -1,0 +1,210 @@
+"""What tuples' nodes share, counted in a network from which one hyperedge is left out.
+
+With A the network's (weighted) co-occurrence counts and A' the same without the hyperedge e,
+
+    A'[x, y] = A[x, y] − w_e [x ∈ e] [y ∈ e] [x ≠ y],
+
+a tuple's evidence has for each pair of positions (v, u)
+
+    c = A'[v, u]                                                     how often the pair was seen,
+    s = Σ_y ℓ(A'[v, y]) ℓ(A'[u, y])                                  what both were seen with,
+    t = Σ_{b ≠ u} Σ_{a ≠ v} ℓ(A'[v, b]) ℓ(A'[a, b]) ℓ(A'[u, a])      paths v – b – a – u,
+
+with ℓ(x) = log(1 + x), y over the types that neighbour both, b of u's type and a of v's; and for each
+position the degree without e. Of a hub's neighbours an even sample is taken and weighted up. This file
+spells it out in torch; :mod:`dhne.kernels.compiled_counts` is the same, compiled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import torch
+from torch import Tensor
+
+SHARED = 32  # neighbours taken of a node for s
+PATHS = 12  # neighbours taken of either node for t
+ZERO = 1e-6  # counts are sums and differences of weights; below this they are zero
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """A of one node type, by rows: unscaled counts, columns ascending within a row."""
+
+    indptr: Tensor  # int64[n + 1]
+    columns: Tensor  # int32[nnz]
+    counts: Tensor  # float[nnz]
+    degrees: Tensor  # float[n]
+    num_columns: int
+
+    @cached_property
+    def keys(self) -> Tensor:
+        """Row · columns + column of each entry, ascending."""
+        device = self.indptr.device
+        rows = torch.repeat_interleave(
+            torch.arange(len(self.indptr) - 1, device=device), self.indptr.diff()
+        )
+        return rows * self.num_columns + self.columns.long()
+
+
+@dataclass(frozen=True)
+class Common:
+    """A node type that neighbours both types of a pair: where its block begins in either's columns."""
+
+    type: int
+    first_in_p: int
+    first_in_q: int
+    size: int
+
+
+@dataclass(frozen=True)
+class TupleTables:
+    """The tables of one edge type's positions.
+
+    Attributes
+    ----------
+    tables : one CountTable a position
+    types : a number for the node type of each position
+    first : ``first[p][q]``, the first column of position q's type in position p's table
+    sizes : the number of nodes of each position's type
+    common : for each pair of positions, the types that neighbour both
+    """
+
+    tables: tuple[CountTable, ...]
+    types: tuple[int, ...]
+    first: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
+    common: tuple[tuple[Common, ...], ...]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of positions, in the order of the features."""
+        return list(combinations(range(len(self.tables)), 2))
+
+    @property
+    def width(self) -> int:
+        """How many numbers `tuple_counts` gives a tuple: c, s, t a pair, then the degrees."""
+        return 3 * len(self.pairs) + len(self.tables)
+
+
+def tuple_counts(
+    tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+) -> Tensor:
+    """Return (c, s, t) for each pair of positions and the degree of each, ``float[m, width]``.
+
+    Parameters
+    ----------
+    nodes : int64[m, N]
+    source : int64[m, N], optional
+        The hyperedge that is left out for each tuple; None leaves nothing out.
+    left_out : float[m], optional
+        Its weight.
+    """
+    count = _Counter(tables, nodes, source, left_out)
+    columns = []
+    for k, (p, q) in enumerate(tables.pairs):
+        columns += [count.pair(p, q), count.shared(p, q, tables.common[k]), count.paths(p, q)]
+    columns += [count.degree(p) for p in range(len(tables.tables))]
+    return torch.stack(columns, dim=1)
+
+
+class _Counter:
+    """The counts of some tuples, all at once."""
+
+    def __init__(
+        self, tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+    ) -> None:
+        self.t, self.nodes, self.source, self.left_out = tables, nodes, source, left_out
+
+    def member(self, kind: int, ids: Tensor) -> Tensor:
+        """Which nodes ``ids: int64[m, …]`` of a type are in the hyperedge that is left out."""
+        assert self.source is not None
+        inside = torch.zeros_like(ids, dtype=torch.bool)
+        for position, t in enumerate(self.t.types):
+            if t == kind:
+                own = self.source[:, position].reshape(-1, *[1] * (ids.dim() - 1))
+                inside |= ids == own
+        return inside
+
+    def entries(self, p: int, rows: Tensor, first: int, kind: int, ids: Tensor) -> Tensor:
+        """A'[x, y] for x = `rows` of position p's type and y = `ids` of type `kind`."""
+        table = self.t.tables[p]
+        if not len(table.columns):
+            return torch.zeros(ids.shape, dtype=table.counts.dtype, device=ids.device)
+        asked = rows * table.num_columns + first + ids
+        place = torch.searchsorted(table.keys, asked.contiguous()).clamp_(max=len(table.keys) - 1)
+        found = torch.where(table.keys[place] == asked, table.counts[place], 0)
+        if self.source is None or self.left_out is None:
+            return found
+        own = self.member(self.t.types[p], rows) & self.member(kind, ids)
+        if kind == self.t.types[p]:
+            own = own & (rows != ids)
+        weight = self.left_out.reshape(-1, *[1] * (ids.dim() - 1))
+        return torch.where(own, found - weight, found).clamp_(min=0)
+
+    def neighbours(self, p: int, first: int, size: int, most: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Up to `most` neighbours of position p's nodes in a block: (ids, how many each, real)."""
+        table, rows = self.t.tables[p], self.nodes[:, p]
+        begin = torch.searchsorted(table.keys, rows * table.num_columns + first)
+        end = torch.searchsorted(table.keys, rows * table.num_columns + first + size)
+        degree = end - begin
+        number = torch.arange(most, device=rows.device)
+        at = torch.where(
+            (degree > most)[:, None], number * degree[:, None] // most, number.expand(len(rows), -1)
+        )
+        real = at < degree[:, None]
+        place = (begin[:, None] + at).clamp_(max=max(len(table.columns) - 1, 0))
+        ids = (table.columns[place].long() - first).clamp_(0, max(size - 1, 0))
+        return ids, (degree / most).clamp(min=1).to(table.counts.dtype), real
+
+    def pair(self, p: int, q: int) -> Tensor:
+        """Return c."""
+        t = self.t
+        return self.entries(p, self.nodes[:, p], t.first[p][q], t.types[q], self.nodes[:, q])
+
+    def degree(self, p: int) -> Tensor:
+        """Return the degree of position p's node without the hyperedge."""
+        degrees = self.t.tables[p].degrees[self.nodes[:, p]]
+        if self.source is None or self.left_out is None:
+            return degrees
+        inside = self.member(self.t.types[p], self.nodes[:, p])
+        return torch.where(inside, degrees - self.left_out, degrees).clamp_(min=0)
+
+    def shared(self, p: int, q: int, common: tuple[Common, ...]) -> Tensor:
+        """Return s, over the neighbours of whichever node has fewer."""
+        dtype = self.t.tables[p].counts.dtype
+        total = torch.zeros(len(self.nodes), dtype=dtype, device=self.nodes.device)
+        for c in common:
+            sides = []
+            for a, first_a, b, first_b in (
+                (p, c.first_in_p, q, c.first_in_q),
+                (q, c.first_in_q, p, c.first_in_p),
+            ):
+                ids, each, real = self.neighbours(a, first_a, c.size, SHARED)
+                mine = self.entries(a, self.nodes[:, a : a + 1], first_a, c.type, ids)
+                theirs = self.entries(b, self.nodes[:, b : b + 1], first_b, c.type, ids)
+                product = torch.log1p(mine) * torch.log1p(theirs) * real
+                sides.append((product.sum(1) * each, self._degree_in(a, first_a, c.size)))
+            (of_p, degree_p), (of_q, degree_q) = sides
+            total += torch.where(degree_p <= degree_q, of_p, of_q)
+        return total
+
+    def _degree_in(self, p: int, first: int, size: int) -> Tensor:
+        table, rows = self.t.tables[p], self.nodes[:, p]
+        begin = torch.searchsorted(table.keys, rows * table.num_columns + first)
+        return torch.searchsorted(table.keys, rows * table.num_columns + first + size) - begin
+
+    def paths(self, p: int, q: int) -> Tensor:
+        """Return t."""
+        t = self.t
+        v, u = self.nodes[:, p : p + 1], self.nodes[:, q : q + 1]
+        b, each_b, real_b = self.neighbours(p, t.first[p][q], t.sizes[q], PATHS)
+        a, each_a, real_a = self.neighbours(q, t.first[q][p], t.sizes[p], PATHS)
+        near_v = torch.log1p(self.entries(p, v, t.first[p][q], t.types[q], b)) * real_b * (b != u)
+        near_u = torch.log1p(self.entries(q, u, t.first[q][p], t.types[p], a)) * real_a * (a != v)
+        rows, ids = torch.broadcast_tensors(a[:, :, None], b[:, None, :])
+        middle = torch.log1p(self.entries(p, rows, t.first[p][q], t.types[q], ids))
+        total = (near_u[:, :, None] * middle * near_v[:, None, :]).sum((1, 2))
+        return total * each_a * each_b

@@ -105,6 +105,8 @@ def _complete_two(
         best = top_k(line, k)
         pairs.append(np.stack([np.full(len(best), row[first]), best], axis=1))
         scores.append(line[best])
+    if not pairs:  # every node that could begin is in the set already
+        return [], np.empty(0)
     every, flat = np.concatenate(pairs), np.concatenate(scores)
     best = top_k(flat, k)
     at = {first: every[best, 0], second: every[best, 1]}
@@ -172,16 +174,17 @@ def completions(
     if ordered:
         hit = np.all(known[:, fixed] == nodes[fixed], axis=1)
         return known[hit, position]
-    # In a set the open node may stand anywhere among the positions of its type.
+    # Sets are kept sorted: the query must be what is left of one when a member is taken out.
     hit = np.ones(len(known), dtype=bool)
-    for p in fixed:
-        same = [q for q, t in enumerate(edge_type) if t == edge_type[p]]
-        hit &= (known[:, same] == nodes[p]).any(axis=1)
-    found = known[hit]
+    for t in set(edge_type) - {edge_type[position]}:
+        same = [q for q in fixed if edge_type[q] == t]
+        hit &= (known[:, same] == np.sort(nodes[same])).all(axis=1)
     same = [q for q, t in enumerate(edge_type) if t == edge_type[position]]
-    others = nodes[[p for p in same if p != position]]
-    values = found[:, same]
-    return np.unique(values[~np.isin(values, others)])
+    members, others = known[hit][:, same], np.sort(nodes[[q for q in same if q != position]])
+    found = [
+        members[(np.delete(members, i, axis=1) == others).all(axis=1), i] for i in range(len(same))
+    ]
+    return np.unique(np.concatenate(found))
 
 
 def _check_k(k: int) -> None:

@@ -173,7 +173,7 @@ PRESETS: dict[str, Settings] = {
         alpha=1.0,
         reconstruction="mean",
     ),
-    "plus": Settings(leave_one_out=True, evidence=True, alpha=10.0),
+    "plus": Settings(leave_one_out=True, evidence=True, alpha=100.0, learning_rate=0.006),
 }
 
 

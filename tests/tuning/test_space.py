@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dhne.errors import ParameterError, UnknownNameError
+from dhne.settings import rule_epochs
 from dhne.tuning import Choice, Range, default_space, parse_space
 from dhne.tuning.space import narrowed, resolved
 
@@ -41,7 +42,7 @@ def test_what_is_fixed_is_not_searched() -> None:
 
 
 def test_the_factor_multiplies_the_rule() -> None:
-    assert resolved({"epochs_factor": 2.0}, 1000)["epochs"] == 120
+    assert resolved({"epochs_factor": 2.0}, 1000)["epochs"] == 2 * rule_epochs(1000)
     assert resolved({"dim": 3}, 1000) == {"dim": 3}
 
 

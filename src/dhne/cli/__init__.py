@@ -10,6 +10,8 @@ Exit status: 0 done, 1 a user's mistake (one clear line on standard error), 2 wr
 from __future__ import annotations
 
 import sys
+import time
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -21,17 +23,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     from dhne.errors import DHNEError, InputWarning
 
+    from .output import Verbosity, is_verbose, note, set_verbosity
     from .registry import make_app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
+    set_verbosity(Verbosity.NORMAL)
+    begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", InputWarning)
         try:
             make_app(given).main(args=given or ["--help"], prog_name="dhne")
         except SystemExit as done:
-            return _status(done.code)
+            status = _status(done.code)
+            if is_verbose():
+                note(f"{time.perf_counter() - begin:.1f} s")
+            return status
         except DHNEError as error:
+            if is_verbose():
+                traceback.print_exc()
             return _complain("error", error, 1)
         except MemoryError:
             return _complain("error", "there is not enough memory for this", 1)
@@ -52,6 +62,8 @@ def _status(code: Any) -> int:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show our own warnings as one line; what libraries warn their programmers of is not shown."""
-    if category.__module__.startswith("dhne"):
+    """Show our own warnings as one line; those of libraries, for programmers, only if asked for."""
+    from .output import is_verbose
+
+    if is_verbose() or category.__module__.startswith("dhne"):
         _complain("warning", message, 0)

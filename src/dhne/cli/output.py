@@ -5,12 +5,40 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import IO, Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+
+class Verbosity(IntEnum):
+    """How much is said besides the answer."""
+
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+_verbosity = Verbosity.NORMAL
+
+
+def set_verbosity(level: Verbosity) -> None:
+    """Say more or less from now on."""
+    global _verbosity  # noqa: PLW0603  one command line, one voice
+    _verbosity = level
+
+
+def is_quiet() -> bool:
+    """Whether only answers and errors are wanted."""
+    return _verbosity == Verbosity.QUIET
+
+
+def is_verbose() -> bool:
+    """Whether everything is wanted."""
+    return _verbosity == Verbosity.VERBOSE
 
 
 def console() -> Console:
@@ -29,6 +57,8 @@ def complain(kind: str, message: object) -> None:
 
 def note(message: str) -> None:
     """Say on standard error what has been done; standard output stays for results."""
+    if is_quiet():
+        return
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message))
 
 

@@ -16,6 +16,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from .output import is_quiet
+
 
 class TaskProgress:
     """One line: a spinner while the length of the work is unknown, a bar with time left after.
@@ -34,7 +36,7 @@ class TaskProgress:
             TimeRemainingColumn(),
             console=screen,
             transient=True,
-            disable=quiet or not screen.is_terminal,
+            disable=quiet or is_quiet() or not screen.is_terminal,
         )
         self._what = ""
         self._task = self._progress.add_task("", total=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+import shlex
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,6 +14,8 @@ import typer
 
 import dhne
 
+from .common import with_common_options
+
 # Name, and what it does in a few words; the module of the same name holds it.
 COMMANDS: tuple[tuple[str, str], ...] = (
     ("demo", "All of it in a minute, on the bundled sample."),
@@ -19,6 +23,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("info", "What is in a dataset, a file or a run."),
     ("convert", "One format to another, nothing lost."),
     ("train", "Fit a model and save it as a run."),
+    ("tune", "Search for the best settings, and train with them."),
     ("embed", "Write a run's vectors to a file."),
     ("score", "How similar whole tuples are, by a run."),
     ("rank", "The best completions of a partial tuple."),
@@ -27,6 +32,9 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("reproduce", "The paper's tables and figures, beside its numbers."),
     ("explore", "Look at a run in the browser."),
 )
+
+# Those with so many options that people keep them in a file.
+CONFIGURABLE = ("train", "tune", "evaluate")
 
 _HELP = """Embeddings for heterogeneous hyper-networks: tuples that mean something only as a whole.
 
@@ -41,11 +49,11 @@ def make_app(arguments: Sequence[str]) -> Any:
         name="dhne",
         help=_paragraphs(_HELP),
         rich_markup_mode="rich",
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(_top)
-    asked = next((a for a in arguments if not a.startswith("-")), None)
+    words = _completed_words() or arguments
+    asked = next((a for a in words if not a.startswith("-")), None)
     for name, summary in COMMANDS:
         if find_spec(f"{__package__}.{name}") is None:
             continue
@@ -59,11 +67,24 @@ def make_app(arguments: Sequence[str]) -> Any:
 def _register(app: typer.Typer, name: str) -> None:
     module = import_module(f".{name}", __package__)
     if not hasattr(module, "app"):
-        app.command(name, help=_paragraphs(module.command.__doc__))(module.command)
+        command = with_common_options(module.command, configurable=name in CONFIGURABLE)
+        app.command(name, help=_paragraphs(module.command.__doc__))(command)
         return
-    for command in module.app.registered_commands:
-        command.help = _paragraphs(command.callback.__doc__)
+    for inner in module.app.registered_commands:
+        inner.help = _paragraphs(inner.callback.__doc__)
+        inner.callback = with_common_options(inner.callback)
     app.add_typer(module.app, name=name)
+
+
+def _completed_words() -> list[str]:
+    """Return what is on the line that a shell wants completed; nothing if none does."""
+    if "_DHNE_COMPLETE" not in os.environ:
+        return []
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    try:
+        return shlex.split(line)[1:]
+    except ValueError:  # a quote that is still open
+        return line.split()[1:]
 
 
 def _paragraphs(text: str | None) -> str:

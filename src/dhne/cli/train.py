@@ -26,6 +26,7 @@ from .train_options import (
     KernelsOption,
     LearningRateOption,
     LeaveOneOutOption,
+    MLflowOption,
     NegativesOption,
     OptimizerOption,
     OutOption,
@@ -68,6 +69,7 @@ def command(
     overwrite: OverwriteOption = False,
     checkpoint_every: CheckpointOption = 30.0,
     tensorboard: TensorBoardOption = None,
+    mlflow: MLflowOption = None,
     quiet: QuietOption = False,
     json: JsonOption = None,
     columns: ColumnsOption = None,
@@ -114,7 +116,7 @@ def command(
 
     dhne train movielens --out runs/paper --preset paper --dim 32
     """
-    from .train_job import Job
+    from .train_job import Job, Trackers
 
     if resume and overwrite:
         raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
@@ -134,15 +136,17 @@ def command(
         overwrite=overwrite,
     )
     report = job.run(
-        checkpoint_seconds=checkpoint_every, tensorboard=tensorboard, bar=not quiet and json != "-"
+        checkpoint_seconds=checkpoint_every,
+        trackers=Trackers(tensorboard, mlflow),
+        bar=not quiet and json != "-",
     )
     if json is not None:
         write_json(report, json)
 
 
 def _typed(context: Any) -> set[str]:
-    """Which options were really typed; the others may come from the run that is resumed."""
+    """Which options were given, typed or in a file; others may come from the run to resume."""
     found = {
-        name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"
+        name for name in context.params if context.get_parameter_source(name).name != "DEFAULT"
     }
     return found | ({"random_state"} if "seed" in found else set())

@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from dhne.callbacks import Callback
     from dhne.estimator import DHNE
     from dhne.network import HyperNetwork
+
+
+class Trackers(NamedTuple):
+    """Where the numbers of a training go, besides the run itself."""
+
+    tensorboard: Path | None = None
+    mlflow: str | None = None
 
 
 @dataclass
@@ -68,9 +75,7 @@ class Job:
             )
         return cls(out, source, params, resume, overwrite)
 
-    def run(
-        self, *, checkpoint_seconds: float, tensorboard: Path | None, bar: bool
-    ) -> dict[str, Any]:
+    def run(self, *, checkpoint_seconds: float, trackers: Trackers, bar: bool) -> dict[str, Any]:
         """Train to the end and save; return what was done, as plain data."""
         from dhne.estimator import DHNE
         from dhne.settings import resolve_settings
@@ -88,7 +93,7 @@ class Job:
         try:
             model.fit(
                 network,
-                callbacks=_callbacks(tensorboard, bar=bar),
+                callbacks=_callbacks(trackers, self, bar=bar),
                 checkpoints=checkpoints,
                 checkpoint_seconds=checkpoint_seconds,
             )
@@ -142,12 +147,16 @@ def _load(path: Path) -> DHNE:
     return load(path)
 
 
-def _callbacks(tensorboard: Path | None, *, bar: bool) -> list[Callback]:
-    from dhne.callbacks import ProgressBar, TensorBoard
+def _callbacks(trackers: Trackers, job: Job, *, bar: bool) -> list[Callback]:
+    from dhne.callbacks import ProgressBar
+    from dhne.trackers import MLflow, TensorBoard
 
     callbacks: list[Callback] = [ProgressBar()] if bar else []
-    if tensorboard is not None:
-        callbacks.append(TensorBoard(tensorboard))
+    if trackers.tensorboard is not None:
+        callbacks.append(TensorBoard(trackers.tensorboard))
+    if trackers.mlflow is not None:
+        name, uri = job.out.name, trackers.mlflow
+        callbacks.append(MLflow(tracking_uri=uri, run_name=name, params=job.params))
     return callbacks
 
 

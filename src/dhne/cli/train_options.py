@@ -39,6 +39,14 @@ CheckpointOption = Annotated[
 TensorBoardOption = Annotated[
     Path | None, _run("Log every epoch for TensorBoard there.", metavar="DIR")
 ]
+MLflowOption = Annotated[
+    str | None,
+    _run(
+        "Log every epoch to MLflow there: a server, or sqlite:///mlflow.db.",
+        "--mlflow",
+        metavar="URI",
+    ),
+]
 QuietOption = Annotated[bool, _run("No progress bar.", "--quiet", "-q")]
 
 # -- the model -------------------------------------------------------------------------------------

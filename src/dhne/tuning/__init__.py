@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .search import tune
+from .search import Search, tune
 from .space import Choice, Range, Space, default_space, parse_space
 from .trials import Trial, Tuned
 
 __all__ = [
     "Choice",
     "Range",
+    "Search",
     "Space",
     "Trial",
     "Tuned",

@@ -82,23 +82,13 @@ def tune(
     >>> found.model().dim
     8
     """
-    task = _Task(network, dict(params or {}), dict(space or {}), validation, seed, prune)
-    if trials < 1:
-        raise ParameterError(f"there must be at least one trial, got {trials}")
-    with _quiet(_optuna()) as optuna:
-        study = task.study(optuna, storage)
-        done = finished(study)
-        while len(done) < trials:
-            task.run_one(optuna, study, len(done), callbacks)
-            done = finished(study)
-            if report is not None:
-                report(done[-1], len(done), trials)
-    return task.outcome(done)
+    search = Search(network, dict(params or {}), dict(space or {}), validation, seed, prune)
+    return search.run(trials, storage=storage, report=report, callbacks=callbacks)
 
 
 @dataclass
-class _Task:
-    """What every trial has in common."""
+class Search:
+    """What every trial has in common; the arguments are those of `tune`, checked at once."""
 
     network: HyperNetwork
     params: dict[str, Any]
@@ -129,14 +119,35 @@ class _Task:
         if not self.num_edges or not held_out.num_edges():
             raise ParameterError("there are too few hyperedges to hold some out for validation")
 
-    def study(self, optuna: Any, storage: str | Path | None) -> Any:
+    def run(
+        self,
+        trials: int,
+        *,
+        storage: str | Path | None = None,
+        report: Callable[[Trial, int, int], None] | None = None,
+        callbacks: Callable[[], list[Callback]] = list,
+    ) -> Tuned:
+        """Try until there are `trials` trials, and return the best."""
+        if trials < 1:
+            raise ParameterError(f"there must be at least one trial, got {trials}")
+        with _quiet(_optuna()) as optuna:
+            study = self._study(optuna, storage)
+            done = finished(study)
+            while len(done) < trials:
+                self._run_one(optuna, study, len(done), callbacks)
+                done = finished(study)
+                if report is not None:
+                    report(done[-1], len(done), trials)
+        return self._outcome(done)
+
+    def _study(self, optuna: Any, storage: str | Path | None) -> Any:
         """Open or make the study; refuse one of another search."""
         kept = None
         if storage is not None:
             from optuna.storages.journal import JournalFileBackend
 
             Path(storage).parent.mkdir(parents=True, exist_ok=True)
-            kept = optuna.storages.JournalStorage(JournalFileBackend(str(storage)))
+            kept = _opened(optuna, JournalFileBackend(str(storage)), storage)
         pruner: Any = optuna.pruners.NopPruner()
         if self.prune:
             pruner = optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=3)
@@ -176,7 +187,7 @@ class _Task:
             "seed": repr(self.seed),
         }
 
-    def run_one(
+    def _run_one(
         self, optuna: Any, study: Any, number: int, callbacks: Callable[[], list[Callback]]
     ) -> None:
         """Propose, train, and tell the study how it went."""
@@ -209,7 +220,7 @@ class _Task:
         else:
             study.tell(trial, watch.auc)
 
-    def outcome(self, done: list[Trial]) -> Tuned:
+    def _outcome(self, done: list[Trial]) -> Tuned:
         """Return the best of the trials, as parameters for all hyperedges."""
         complete = [t for t in done if t.auc is not None]
         if not complete:
@@ -220,6 +231,14 @@ class _Task:
         params = {**self.params, **resolved(best.params, self.num_edges)}
         params |= {"epochs": best.epochs, "validation": 0.0, "random_state": self.seed}
         return Tuned(float(best.auc or 0), params, best, done)
+
+
+def _opened(optuna: Any, backend: Any, path: str | Path) -> Any:
+    """Open the file of a study: lines of JSON, the last of which may have been cut short."""
+    try:
+        return optuna.storages.JournalStorage(backend)
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise RunError(f"{path} is no study that can be read ({error}); remove it") from None
 
 
 def _optuna() -> Any:

@@ -105,8 +105,8 @@ def resolved(chosen: Mapping[str, Any], num_edges: int) -> dict[str, Any]:
 
     Examples
     --------
-    >>> resolved({"alpha": 1.0, "epochs_factor": 0.5}, num_edges=1000)
-    {'alpha': 1.0, 'epochs': 30}
+    >>> resolved({"alpha": 1.0, "epochs_factor": 2.0}, 500)["epochs"] == 2 * rule_epochs(500)
+    True
     """
     params = dict(chosen)
     factor = params.pop(EPOCHS_FACTOR, None)

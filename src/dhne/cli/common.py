@@ -1,0 +1,70 @@
+"""Options that every command has: ``--verbose`` and ``--quiet``; and ``--config`` for some.
+
+They are added where a command is registered, so a command's own file says only what is its own. A
+command that declares ``quiet`` itself, to say what it leaves out, gets it as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from .config import ConfigOption
+from .output import Verbosity, set_verbosity
+
+VerboseOption = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Say more: the time taken, warnings of libraries, and where an error came from.",
+    ),
+]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say less: no progress and no notes.")
+]
+
+
+def with_common_options(
+    function: Callable[..., Any], *, configurable: bool = False
+) -> Callable[..., Any]:
+    """Return a command with the common options in its signature, which take effect before it runs.
+
+    Parameters
+    ----------
+    function : a command
+    configurable : bool
+        Whether it takes ``--config`` too.
+    """
+    signature = inspect.signature(function, eval_str=True)
+    added: dict[str, tuple[Any, Any]] = {
+        "verbose": (VerboseOption, False),
+        "quiet": (QuietOption, False),
+    }
+    if configurable:
+        added["config"] = (ConfigOption, None)
+    added = {k: v for k, v in added.items() if k not in signature.parameters}
+
+    @functools.wraps(function)
+    def command(**values: Any) -> Any:
+        verbose, quiet = values["verbose"], values["quiet"]
+        if verbose and quiet:
+            raise typer.BadParameter("--verbose says more, --quiet says less; choose one")
+        set_verbosity(
+            Verbosity.VERBOSE if verbose else Verbosity.QUIET if quiet else Verbosity.NORMAL
+        )
+        return function(**{k: v for k, v in values.items() if k not in added})
+
+    parameters = list(signature.parameters.values())
+    for name, (kind, default) in added.items():
+        parameter = inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+        )
+        parameters.append(parameter)
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    return command

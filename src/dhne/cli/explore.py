@@ -1,0 +1,40 @@
+"""``dhne explore``: look at a run in the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .output import note
+from .queries import RunArgument
+
+
+def command(
+    run: RunArgument,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Where to serve it; 8765 or any free one if left out."),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open the page, only serve it.")
+    ] = False,
+) -> None:
+    """Look at a run in the browser: maps, nodes, tuples and their completions, training curves.
+
+    The page is served to this machine only (127.0.0.1), needs no internet, and is there until you
+    press Ctrl-C.
+
+    [bold]Examples[/bold]
+
+    dhne explore runs/tags
+
+    dhne explore demo/run --port 9000 --no-browser
+    """
+    from dhne.explorer import serve
+
+    def say(address: str) -> None:
+        note(f"{run} is at {address} (Ctrl-C ends it)")
+
+    note(f"loading {run} …")
+    serve(run, port=port, browser=not no_browser, say=say)

@@ -1,0 +1,80 @@
+"""The explorer: a local web page to look at one run, and the small API behind it.
+
+``dhne explore RUN`` loads a run and serves it on 127.0.0.1 only. The parts, each a file:
+
+- `atlas` holds the run and what is derived from it once: names to search, hyperedges of a node;
+- `layouts` brings embeddings into the plane, `completion` ranks and `nearness` compares, `asking`
+  lets many questions share one pass and remembers answers;
+- `routes` are the documented routes, `guard` refuses what comes from elsewhere or is too large;
+- ``static/`` is the page: plain modules, no build step. Plotly's browser library is the one that
+  the installed plotly package carries.
+
+Examples
+--------
+>>> from dhne import DHNE
+>>> from dhne.datasets import planted_clusters
+>>> from dhne.explorer import make_app
+>>> model = DHNE(dim=4, epochs=2, kernels="reference").fit(planted_clusters(nodes_per_cluster=4))
+>>> app = make_app(model, name="clusters", port=8765)
+>>> "/api/rank" in app.openapi()["paths"]
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from dhne.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from dhne.estimator import DHNE
+
+__all__ = ["make_app", "serve"]
+
+_PACKAGES = ("fastapi", "uvicorn", "plotly")  # umap-learn only adds a second map
+
+
+def make_app(model: DHNE, *, name: str, port: int) -> FastAPI:
+    """Return the explorer of a fitted model as an ASGI application.
+
+    Parameters
+    ----------
+    model : DHNE
+    name : str
+        What the page calls the run.
+    port : int
+        Where it will be served; requests that name another host or port are refused.
+    """
+    _require()
+    application: Any = import_module(".application", __name__)
+    app: FastAPI = application.make_app(model, name=name, port=port)
+    return app
+
+
+def serve(run: str, *, port: int | None = None, browser: bool = True, say: Any = print) -> None:
+    """Load a run and serve its page on 127.0.0.1 until interrupted.
+
+    Parameters
+    ----------
+    run : str
+        The directory of a run.
+    port : int, optional
+        If left out, 8765 or, where that is taken, any free one.
+    browser : bool
+        Whether to open the page in a browser.
+    say : function of one string
+        Told the page's address once it is there.
+    """
+    _require()
+    server: Any = import_module(".server", __name__)
+    server.serve(run, port=port, browser=browser, say=say)
+
+
+def _require() -> None:
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra="explorer")

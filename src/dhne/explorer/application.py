@@ -1,0 +1,168 @@
+"""The application put together: routes, the page's files, errors in words, threads."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+import dhne
+from dhne.errors import DHNEError, UnknownNameError
+from dhne.estimator import DHNE
+
+from . import map_routes, routes
+from .asking import BusyError, Desk
+from .atlas import Atlas
+from .completion import Completions, Question
+from .guard import Guard
+from .nearness import Near, Nearest
+from .schemas import Problem
+
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Desks(NamedTuple):
+    """Where the questions that cost something are answered."""
+
+    near: Desk[Near, Nearest]
+    one_open: Desk[Question, Completions]
+    two_open: Desk[Question, Completions]
+
+
+def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) -> FastAPI:
+    """Return the explorer of a model; see `dhne.explorer.make_app`."""
+    atlas = Atlas(model, name, cache)
+    # One core is left to the event loop; two open positions take long: they have their own thread.
+    quick = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="quick")
+    slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        warm = quick.submit(atlas.warm_up)
+        yield
+        warm.cancel()
+        atlas.close()
+        quick.shutdown(cancel_futures=True)
+        slow.shutdown(cancel_futures=True)
+
+    app = FastAPI(
+        title="dhne explorer",
+        version=dhne.__version__,
+        description="Questions to one run: its nodes, their map, tuples and their completions.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # FastAPI's pages fetch their scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+        responses={
+            code: {"model": Problem, "description": text}
+            for code, text in {
+                400: "Not a request that can be read",
+                403: "From another page",
+                404: "There is no such thing",
+                413: "Too large",
+                414: "The address is too long",
+                421: "Another host",
+                422: "Outside of what it may be",
+                503: "Too many questions at once",
+            }.items()
+        },
+    )
+    app.state.atlas, app.state.desks = atlas, _desks(atlas, quick, slow)
+    app.include_router(routes.router)
+    app.include_router(map_routes.router)
+    _serve_page(app)
+    _explain_errors(app)
+    app.add_middleware(Guard, port=port)
+    return app
+
+
+def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) -> Desks:
+    passes = quick._max_workers
+    completer = atlas.completer
+
+    def kind(question: Question) -> tuple[int, tuple[int, ...]]:
+        return question.edge_type, question.open_positions
+
+    return Desks(
+        near=Desk(atlas.nearness.answer, lambda q: q.node_type, quick, passes=passes, together=16),
+        one_open=Desk(completer.answer, kind, quick, passes=passes, together=8),
+        two_open=Desk(completer.answer, kind, slow, together=1, waiting=32),
+    )
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+class _File(NamedTuple):
+    content: bytes
+    kind: str
+    tag: str
+
+
+def _serve_page(app: FastAPI) -> None:
+    """Serve a fixed list of files, read once: no request ever names a path on the disk."""
+    page = {f"/static/{f.name}": _read(f) for f in files(__package__).joinpath("static").iterdir()}
+    page["/"] = page.pop("/static/index.html")
+    page["/plotly.js"] = _read(files("plotly").joinpath("package_data", "plotly.min.js"), ".js")
+
+    def give(request: Request) -> Response:
+        file = page[request.scope["route"].path]
+        headers = {"etag": file.tag}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.content, media_type=file.kind, headers=headers)
+
+    for path in page:
+        app.add_api_route(path, give, include_in_schema=False)
+
+
+def _read(file: Any, kind: str | None = None) -> _File:
+    content = file.read_bytes()
+    suffix = kind or Path(file.name).suffix
+    return _File(content, _KINDS[suffix], f'"{hashlib.sha256(content).hexdigest()[:16]}"')
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+def _explain_errors(app: FastAPI) -> None:
+    """Answer every mistake with one line that says what to do; never repeat what was sent."""
+
+    def problem(status: int, detail: str) -> JSONResponse:
+        text = detail.encode("utf-8", "replace").decode()
+        return JSONResponse({"detail": text}, status_code=status)
+
+    @app.exception_handler(DHNEError)
+    def of_ours(_: Request, error: DHNEError) -> JSONResponse:
+        if isinstance(error, UnknownNameError):
+            return problem(404, str(error))
+        return problem(503 if isinstance(error, BusyError) else 422, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    def of_form(_: Request, error: RequestValidationError) -> JSONResponse:
+        lines = []
+        for e in error.errors()[:5]:
+            place = ".".join(str(part) for part in e["loc"] if part not in ("query", "body"))
+            lines.append(f"{place or 'the body'}: {e['msg']}")
+        return problem(422, "; ".join(lines))
+
+    @app.exception_handler(HTTPException)
+    def of_http(_: Request, error: HTTPException) -> JSONResponse:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer

@@ -1,0 +1,120 @@
+"""Many questions at once: equal ones are answered once, like ones in one pass, and remembered.
+
+Questions wait in a queue while a worker thread is busy. When it is free it takes the first and all
+that can share a pass with it, up to a bound; so a question waits for about one pass, however many
+ask. All book-keeping happens on the event loop, so nothing here needs a lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Generic, TypeVar
+
+from dhne.errors import DHNEError
+
+Q = TypeVar("Q", bound=Hashable)
+A = TypeVar("A")
+
+
+class BusyError(DHNEError):
+    """More questions wait than can be answered soon."""
+
+
+class Desk(Generic[Q, A]):
+    """Takes questions and hands out answers.
+
+    Parameters
+    ----------
+    answer : function of a list of questions, to a list of answers
+        Runs in `workers`.
+    alike : function of a question
+        Questions for which it gives the same can share a pass.
+    workers : Executor
+    passes : int
+        How many passes may run at the same time.
+    together : int
+        How many questions at most share a pass.
+    waiting : int
+        How many questions may wait; more are refused.
+    remembered : int
+        How many answers are kept for those who ask the same again.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> async def ask() -> list[int]:
+    ...     with ThreadPoolExecutor(1) as pool:
+    ...         desk = Desk(lambda numbers: [n * n for n in numbers], lambda n: None, pool)
+    ...         return await asyncio.gather(*(desk.ask(n) for n in (3, 4, 3)))
+    >>> asyncio.run(ask())
+    [9, 16, 9]
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[list[Q]], list[A]],
+        alike: Callable[[Q], Hashable],
+        workers: Executor,
+        *,
+        passes: int = 1,
+        together: int = 16,
+        waiting: int = 256,
+        remembered: int = 1024,
+    ) -> None:
+        self._answer, self._alike, self._workers = answer, alike, workers
+        self._passes, self._together, self._most = passes, together, waiting
+        self._remembered = remembered
+        self._running = 0
+        self._waiting: deque[Q] = deque()
+        self._answers: OrderedDict[Q, A] = OrderedDict()
+        self._asked: dict[Q, asyncio.Future[A]] = {}
+
+    async def ask(self, question: Q) -> A:
+        """Return the answer; raises `BusyError` where too many wait."""
+        if question in self._answers:
+            self._answers.move_to_end(question)
+            return self._answers[question]
+        if question not in self._asked:
+            if len(self._waiting) >= self._most:
+                raise BusyError("too many questions at once; ask again in a moment")
+            self._asked[question] = asyncio.get_running_loop().create_future()
+            self._waiting.append(question)
+            self._start()
+        # one who goes away must not take the answer from the others who wait for it
+        return await asyncio.shield(self._asked[question])
+
+    def _start(self) -> None:
+        while self._waiting and self._running < self._passes:
+            batch = self._take()
+            self._running += 1
+            work = asyncio.get_running_loop().run_in_executor(self._workers, self._answer, batch)
+            work.add_done_callback(partial(self._finish, batch))
+
+    def _take(self) -> list[Q]:
+        kind = self._alike(self._waiting[0])
+        batch: list[Q] = []
+        left: deque[Q] = deque()
+        while self._waiting:
+            question = self._waiting.popleft()
+            fits = len(batch) < self._together and self._alike(question) == kind
+            (batch if fits else left).append(question)
+        self._waiting = left
+        return batch
+
+    def _finish(self, batch: list[Q], done: asyncio.Future[list[A]]) -> None:
+        self._running -= 1
+        error = done.exception() if not done.cancelled() else RuntimeError("the explorer has ended")
+        for i, question in enumerate(batch):
+            future = self._asked.pop(question)
+            if error is not None:
+                future.set_exception(error)
+                continue
+            self._answers[question] = done.result()[i]
+            future.set_result(done.result()[i])
+        while len(self._answers) > self._remembered:
+            self._answers.popitem(last=False)
+        self._start()

@@ -1,0 +1,226 @@
+"""One run as the explorer sees it: the model, and what is derived from it once and then kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from dhne.edges import NodeArray, canonical
+from dhne.errors import InputError, UnknownNameError
+from dhne.estimator import DHNE
+from dhne.sampling import KnownEdges
+
+from .completion import Completer
+from .incidence import Incidence
+from .layouts import Points, UmapLayout, principal_components
+from .names import NameIndex
+from .nearness import Nearness
+
+T = TypeVar("T")
+
+CLASSES = 10  # labels that get a colour of their own; the others share one
+OTHER, NO_LABEL = 254, 255
+_SORTED_EDGES = 20_000  # hyperedges of one node that are scored to be sorted
+
+
+class Labels:
+    """The labels of a node type as colours: the commonest by number, `OTHER`, or `NO_LABEL`.
+
+    A node with several labels has the colour of its commonest.
+    """
+
+    def __init__(self, column: Any) -> None:
+        counts = pc.value_counts(column.flatten())
+        order = np.lexsort(
+            (np.array(counts.field("values").to_pylist()), -counts.field("counts").to_numpy())
+        )
+        names = counts.field("values").take(order)
+        self.classes = [
+            {"name": name, "nodes": count}
+            for name, count in zip(
+                names.to_pylist()[:CLASSES],
+                counts.field("counts").take(order).to_pylist()[:CLASSES],
+                strict=True,
+            )
+        ]
+        self.more = max(0, len(names) - CLASSES)
+        rank = pc.index_in(column.flatten(), value_set=names).to_numpy(zero_copy_only=False)
+        best = np.full(len(column), np.iinfo(np.int64).max)
+        np.minimum.at(best, pc.list_parent_indices(column).to_numpy(), rank.astype(np.int64))
+        codes = np.where(best < CLASSES, best, OTHER)
+        self.codes = np.where(best == np.iinfo(np.int64).max, NO_LABEL, codes).astype(np.uint8)
+
+
+class Atlas:
+    """A fitted model, and the indices that the page's questions need.
+
+    Parameters
+    ----------
+    model : DHNE
+    name : str
+        What the page calls the run.
+    cache : path, optional
+        Where maps that take long are kept.
+    """
+
+    def __init__(self, model: DHNE, name: str, cache: Path | None = None) -> None:
+        self.model, self.name, self.network = model, name, model.network_
+        self.incidence = Incidence(self.network)
+        self.completer = Completer(model)
+        self.nearness = Nearness(model.embeddings_)
+        self._cache = cache
+        self._made: dict[tuple[str, str], Any] = {}
+        self._locks: dict[tuple[str, str], threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def _once(self, what: str, key: str, make: Callable[[], T]) -> T:
+        """Return what was made before, or make it; others who want the same wait for it."""
+        slot = (what, key)
+        with self._lock:
+            lock = self._locks.setdefault(slot, threading.Lock())
+        with lock:
+            if slot not in self._made:
+                self._made[slot] = make()
+        made: T = self._made[slot]
+        return made
+
+    def warm_up(self) -> None:
+        """Make what the page asks for first."""
+        for node_type in self.network.node_types:
+            self.points(node_type)
+            self.names(node_type)
+            self.nearness.unit(node_type)
+        self.completer.warm_up()
+        _ = self.known
+
+    def close(self) -> None:
+        """Stop what runs in the background."""
+        for (what, _), made in list(self._made.items()):
+            if what == "umap":
+                made.close()
+
+    # -- node types ------------------------------------------------------------------------------
+
+    def check_type(self, node_type: str) -> str:
+        """Return a node type; raises if there is none of that name."""
+        if node_type not in self.network.node_types:
+            raise UnknownNameError("node type", node_type, self.network.node_types)
+        return node_type
+
+    def names(self, node_type: str) -> NameIndex:
+        """Return the names of a node type, to be searched."""
+        self.check_type(node_type)
+        return self._once(
+            "names",
+            node_type,
+            lambda: NameIndex(self.network.vocabulary(node_type), self.degrees(node_type)),
+        )
+
+    def degrees(self, node_type: str) -> NodeArray:
+        """Return in how many hyperedges each node of a type is."""
+        self.check_type(node_type)
+        return self._once("degrees", node_type, lambda: self.network.degrees(node_type))
+
+    def points(self, node_type: str) -> Points:
+        """Return the first two principal components of a type's embeddings."""
+        self.check_type(node_type)
+        return self._once(
+            "points", node_type, lambda: principal_components(self.model.embeddings_[node_type])
+        )
+
+    def umap(self, node_type: str) -> UmapLayout:
+        """Return the UMAP of a node type, computed or not."""
+        self.check_type(node_type)
+        return self._once(
+            "umap", node_type, lambda: UmapLayout(self.model.embeddings_[node_type], self._cache)
+        )
+
+    def labels(self, node_type: str) -> Labels | None:
+        """Return a type's labels as colours, or None if it has none."""
+        self.check_type(node_type)
+        column = self.network.labels(node_type)
+        return None if column is None else self._once("labels", node_type, lambda: Labels(column))
+
+    # -- nodes and tuples ------------------------------------------------------------------------
+
+    def check_node(self, node_type: str, node: int) -> int:
+        """Return a node's id; raises if there is none."""
+        n = self.network.num_nodes(self.check_type(node_type))
+        if not 0 <= node < n:
+            raise UnknownNameError("node", f"{node_type} {node}")
+        return node
+
+    def find(self, node_type: str, text: str) -> int:
+        """Return the id of a node by its name; an unknown one raises, with near ones suggested."""
+        index = self.names(node_type)
+        node = index.find(text)
+        if node >= 0:
+            return node
+        # Comparing with every name would take seconds: what begins alike is suggested instead.
+        near: list[str] = []
+        for length in range(min(len(text), 12), min(len(text), 3) - 1, -1):
+            found, _ = index.search(text[:length], 2)
+            if len(found):
+                near = index.many(found)
+                break
+        raise UnknownNameError(node_type, text, near)
+
+    def edge_type_number(self, number: int) -> int:
+        """Return the number of an edge type; raises if there is none."""
+        if not 0 <= number < len(self.network.edge_types):
+            raise UnknownNameError("edge type", number, range(len(self.network.edge_types)))
+        return number
+
+    def resolve(self, edge_type: int, names: list[str | None]) -> tuple[int, ...]:
+        """Return the ids of a tuple's names, -1 for open positions."""
+        types = self.network.edge_types[self.edge_type_number(edge_type)]
+        if len(names) != len(types):
+            raise InputError(f"a tuple of type {types!r} has {len(types)} parts, not {len(names)}")
+        return tuple(
+            -1 if name is None else self.find(t, name) for t, name in zip(types, names, strict=True)
+        )
+
+    @property
+    def known(self) -> KnownEdges:
+        """Which tuples are hyperedges of the network."""
+        return self._once("known", "", lambda: KnownEdges(self.network))
+
+    def is_known(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.bool_]:
+        """Return which whole tuples are hyperedges that the model was trained on."""
+        edges = self.network.edge_sets[edge_type]
+        nodes = canonical(tuples, edges.types, ordered=edges.ordered)
+        known: npt.NDArray[np.bool_] = self.known.contains(nodes, edges.types)
+        return known
+
+    def score(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.float64]:
+        """Return the similarity of whole tuples."""
+        edges = self.network.edge_sets[edge_type]
+        nodes = canonical(tuples, edges.types, ordered=edges.ordered)
+        return self.model._score_ids(nodes, edges.types)
+
+    def hyperedges(
+        self, node_type: str, node: int, edge_type: int, order: str, offset: int, limit: int
+    ) -> tuple[NodeArray, npt.NDArray[np.float64], int, str]:
+        """Return (rows, similarities, how many there are, order) of one page of hyperedges.
+
+        `order` is "stored", "best" or "worst"; a node with very many hyperedges keeps the stored
+        one.
+        """
+        self.check_node(node_type, node)
+        nodes = self.network.edge_sets[self.edge_type_number(edge_type)].nodes
+        rows = self.incidence.rows(edge_type, node_type, node)
+        if len(rows) > _SORTED_EDGES:
+            order = "stored"
+        if order == "stored":
+            page = rows[offset : offset + limit]
+            return page, self.score(nodes[page], edge_type), len(rows), order
+        scores = self.score(nodes[rows], edge_type)
+        by = np.argsort(-scores if order == "best" else scores, kind="stable")
+        page = by[offset : offset + limit]
+        return rows[page], scores[page], len(rows), order

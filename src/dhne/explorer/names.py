@@ -1,0 +1,73 @@
+"""Finding nodes by a part of their name: case is ignored, what begins with it comes first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dhne.edges import NodeArray
+from dhne.ranking import top_k
+from dhne.vocabulary import Vocabulary
+
+
+class NameIndex:
+    """The names of one node type, in lower case, and what makes some come before others.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    weight : array[n]
+        Among equally good matches, nodes with more of it (their degree) come first.
+
+    Examples
+    --------
+    >>> index = NameIndex(Vocabulary(["Heat", "White Heat", "Heathers", "Alien"]), np.ones(4))
+    >>> index.search("heat", 10)
+    (array([0, 2, 1]), 3)
+    """
+
+    def __init__(self, vocabulary: Vocabulary, weight: NodeArray) -> None:
+        self.vocabulary = vocabulary
+        self.texts: pa.Array = vocabulary.names.cast(pa.large_string())
+        self._lower = pc.utf8_lower(self.texts)
+        self._weight = np.asarray(weight, dtype=np.float64)
+
+    def search(self, text: str, limit: int) -> tuple[NodeArray, int]:
+        """Return up to `limit` nodes whose name holds `text`, and how many there are.
+
+        The name itself comes first, then names that begin with it. No text finds all nodes.
+        """
+        wanted = text.strip().lower()
+        if not wanted:
+            return top_k(self._weight, limit), len(self.vocabulary)
+        holds = _mask(pc.match_substring(self._lower, wanted))
+        begins = _mask(pc.starts_with(self._lower, wanted))
+        equal = _mask(pc.equal(self._lower, wanted))
+        nodes = np.flatnonzero(holds)
+        # three classes of matches, and within a class the weight, which stays below 1
+        share = self._weight[nodes] / (self._weight.max(initial=0) + 1)
+        best = top_k(share + begins[nodes] + equal[nodes], limit)
+        return nodes[best].astype(np.int64), len(nodes)
+
+    def find(self, text: str) -> int:
+        """Return the id of the node of exactly this name, -1 if there is none."""
+        name: str | int = text
+        if self.vocabulary.has_integers:
+            digits = text.removeprefix("-")
+            if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+                return -1
+            name = int(text)
+        return int(self.vocabulary.find([name])[0])
+
+    def text(self, node: int) -> str:
+        """Return a node's name as text."""
+        return str(self.vocabulary.name(node))
+
+    def many(self, nodes: NodeArray) -> list[str]:
+        """Return the names of nodes as texts."""
+        return [str(name) for name in self.vocabulary.take(nodes).to_pylist()]
+
+
+def _mask(column: pa.Array) -> np.ndarray:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=bool)

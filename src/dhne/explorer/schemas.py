@@ -1,0 +1,224 @@
+"""What the routes take and give, as types; the API's description is made from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MAX_K = 1000
+MAX_LENGTH = 64  # positions of a tuple
+MAX_NAME = 4096  # characters of a name
+MAX_PAGE = 200
+
+NameText = Annotated[str, Field(max_length=MAX_NAME)]
+
+
+class Strict(BaseModel):
+    """A body in which nothing unknown may stand."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TupleQuestion(Strict):
+    """A whole tuple."""
+
+    edge_type: int = Field(0, ge=0, description="The number of the edge type in /api/types.")
+    names: list[NameText] = Field(
+        min_length=2, max_length=MAX_LENGTH, description="The names, one a position."
+    )
+
+
+class RankQuestion(Strict):
+    """A tuple with one or two open positions."""
+
+    edge_type: int = Field(0, ge=0, description="The number of the edge type in /api/types.")
+    names: list[NameText | None] = Field(
+        min_length=2, max_length=MAX_LENGTH, description="The names; null leaves a position open."
+    )
+    k: int = Field(10, ge=1, le=MAX_K, description="How many completions to give.")
+    known: Literal["keep", "drop"] = Field(
+        "keep", description="Whether hyperedges that the run was trained on are kept."
+    )
+
+
+class Node(BaseModel):
+    """A node: its type, its id and its name, which is always text."""
+
+    type: str
+    id: int
+    name: str
+
+
+class NodeType(BaseModel):
+    """A node type."""
+
+    type: str
+    nodes: int
+    dimensions: int
+    labelled: bool
+
+
+class EdgeTypeInfo(BaseModel):
+    """An edge type; its number is its place in the list."""
+
+    types: list[str]
+    ordered: bool
+    hyperedges: int
+
+
+class Types(BaseModel):
+    """What there is in the network."""
+
+    node_types: list[NodeType]
+    edge_types: list[EdgeTypeInfo]
+
+
+class Run(BaseModel):
+    """The run: how it was made, and how large it is."""
+
+    name: str
+    method: str
+    version: str
+    settings: dict[str, Any]
+    params: dict[str, Any]
+    nodes: int
+    hyperedges: int
+    epochs: int
+
+
+class History(BaseModel):
+    """A record an epoch, and which measures the records have."""
+
+    measures: list[str]
+    records: list[dict[str, float | int | str | bool | None]]
+
+
+class LayoutInfo(BaseModel):
+    """A way into the plane, and whether it can be had."""
+
+    layout: Literal["pca", "umap"]
+    state: Literal["ready", "computing", "not computed", "failed", "not available"]
+    reason: str
+
+
+class LabelClass(BaseModel):
+    """A label and how many nodes have it."""
+
+    name: str
+    nodes: int
+
+
+class MapInfo(BaseModel):
+    """What the map of a node type can show."""
+
+    type: str
+    nodes: int
+    layouts: list[LayoutInfo]
+    largest_degree: int
+    labels: list[LabelClass] | None = Field(description="The commonest; their place is their code.")
+    more_labels: int
+
+
+class Found(BaseModel):
+    """Nodes whose name holds a text; `total` counts those that are not listed too."""
+
+    total: int
+    nodes: list[Node]
+
+
+class Neighbourhood(BaseModel):
+    """How many nodes of a type stand in hyperedges with a node."""
+
+    type: str
+    nodes: int
+
+
+class NodeEdges(BaseModel):
+    """How many hyperedges of a type a node is in."""
+
+    edge_type: int
+    hyperedges: int
+
+
+class NodePage(BaseModel):
+    """A node, and what there is to see of it."""
+
+    node: Node
+    labels: list[str]
+    degree: int
+    neighbours: list[Neighbourhood]
+    hyperedges: list[NodeEdges]
+
+
+class Neighbour(BaseModel):
+    """A node and in how many hyperedges it stands with another."""
+
+    node: Node
+    hyperedges: int
+
+
+class Neighbours(BaseModel):
+    """One page of a node's neighbours, most frequent first."""
+
+    total: int
+    neighbours: list[Neighbour]
+
+
+class ScoredEdge(BaseModel):
+    """A hyperedge with the similarity that the model gives it."""
+
+    nodes: list[Node]
+    weight: float
+    similarity: float
+
+
+class Hyperedges(BaseModel):
+    """One page of a node's hyperedges."""
+
+    total: int
+    order: Literal["best", "worst", "stored"]
+    hyperedges: list[ScoredEdge]
+
+
+class SimilarNode(BaseModel):
+    """A node and the cosine of its embedding with another's."""
+
+    node: Node
+    cosine: float
+
+
+class Similar(BaseModel):
+    """The nearest nodes, nearest first."""
+
+    node: Node
+    answers: list[SimilarNode]
+
+
+class Score(BaseModel):
+    """A tuple's similarity, and whether it is a hyperedge that the run was trained on."""
+
+    nodes: list[Node]
+    similarity: float
+    known: bool
+
+
+class Completion(BaseModel):
+    """A completed tuple."""
+
+    nodes: list[Node]
+    similarity: float
+    known: bool
+
+
+class Ranked(BaseModel):
+    """Completions, best first; `open` are the positions that were open."""
+
+    open: list[int]
+    answers: list[Completion]
+
+
+class Problem(BaseModel):
+    """What was wrong with a request, in words."""
+
+    detail: str

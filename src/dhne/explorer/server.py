@@ -1,0 +1,93 @@
+"""Serving a run on this machine until somebody stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from dhne.errors import ParameterError
+from dhne.estimator import load
+
+from .application import make_app
+
+HOST, PORT = "127.0.0.1", 8765
+
+
+def serve(
+    run: str, *, port: int | None = None, browser: bool = True, say: Callable[[str], None]
+) -> None:
+    """Load a run and serve it; see `dhne.explorer.serve`."""
+    with listen(port) as sock:
+        place = int(sock.getsockname()[1])
+        model = load(run)
+        _one_thread_a_question()
+        app = make_app(model, name=Path(run).resolve().name, port=place, cache=Path(run) / "cache")
+        address = f"http://{HOST}:{place}/"
+
+        def ready() -> None:
+            say(address)
+            if browser:
+                webbrowser.open(address)
+
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            limit_concurrency=1024,
+            timeout_graceful_shutdown=2,
+            server_header=False,
+        )
+        with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
+            asyncio.run(_Server(config, ready).serve(sockets=[sock]))
+
+
+class _Server(uvicorn.Server):
+    """Says when it is there."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def listen(port: int | None) -> socket.socket:
+    """Return a socket of this machine only, at `port`; without one, at 8765 or any free port.
+
+    Raises
+    ------
+    ParameterError
+        If the port cannot be had.
+    """
+    for candidate in (PORT, 0) if port is None else (port,):
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind((HOST, candidate))
+            sock.listen(1024)
+            return sock
+        except (OSError, OverflowError) as error:
+            sock.close()
+            reason = getattr(error, "strerror", None) or str(error)
+    raise ParameterError(
+        f"port {port} cannot be used ({reason}); choose another, or leave --port out"
+    )
+
+
+def _one_thread_a_question() -> None:
+    """Let a matrix product use one thread: questions run beside each other instead."""
+    import torch
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    torch.set_num_threads(1)
+    threadpool_limits(1)

@@ -1,0 +1,47 @@
+// Questions to the server. A failure is an Error whose message can be shown as it is.
+
+async function ask(path, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(`/api/${path}`, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("The explorer does not answer. Is “dhne explore” still running?");
+  }
+  if (answer.ok) return answer;
+  let detail = `the server answered ${answer.status}`;
+  try { detail = (await answer.json()).detail ?? detail; } catch { /* not JSON: the status says it */ }
+  const problem = new Error(detail);
+  problem.status = answer.status;
+  throw problem;
+}
+
+const query = (parameters) => new URLSearchParams(parameters).toString();
+
+export async function get(path, parameters = {}, signal) {
+  return (await ask(`${path}?${query(parameters)}`, { signal })).json();
+}
+
+export async function getBytes(path, parameters = {}) {
+  return (await ask(`${path}?${query(parameters)}`)).arrayBuffer();
+}
+
+export async function post(path, body, parameters = {}) {
+  const options = { method: "POST" };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  return (await ask(`${path}?${query(parameters)}`, options)).json();
+}
+
+const kept = new Map();
+
+// Answers that do not change while the page is open are asked for once.
+export function once(path, parameters = {}) {
+  const key = `${path}?${query(parameters)}`;
+  if (!kept.has(key)) {
+    kept.set(key, get(path, parameters).catch((error) => { kept.delete(key); throw error; }));
+  }
+  return kept.get(key);
+}

@@ -1,0 +1,47 @@
+// How the run was made, and what it was made from.
+
+import { once } from "./api.js";
+import { count, el, fill, table } from "./dom.js";
+
+function show(value) {
+  if (value === null || value === undefined) return el("span", { class: "hint" }, "—");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object") return JSON.stringify(value);
+  return typeof value === "number" && Number.isInteger(value) ? count(value) : String(value);
+}
+
+function definitions(entries) {
+  return el("dl", { class: "settings" }, Object.entries(entries).map(([key, value]) =>
+    el("div", {}, el("dt", {}, key.replaceAll("_", " ")), el("dd", {}, show(value)))));
+}
+
+export async function showRun(content) {
+  const [run, types] = await Promise.all([once("run"), once("types")]);
+  const figures = [
+    [count(run.nodes), "nodes"], [count(run.hyperedges), "hyperedges"],
+    [count(types.node_types.length), types.node_types.length === 1 ? "node type" : "node types"],
+    [count(run.epochs), "epochs"],
+  ];
+  const others = Object.fromEntries(
+    Object.entries(run.params).filter(([key]) => !(key in run.settings)));
+  fill(content, el("div", { class: "page" },
+    el("h1", {}, run.name),
+    el("p", { class: "lead" }, `${run.method}, made by version ${run.version}`),
+    el("ul", { class: "figures" }, figures.map(([n, what]) =>
+      el("li", {}, el("strong", {}, n), el("span", {}, what)))),
+    el("div", { class: "columns" },
+      el("section", { class: "card" }, el("h2", {}, "Nodes"),
+        table("Node types", ["type", { text: "nodes", class: "right" }, { text: "dimensions", class: "right" }, "labels"],
+          types.node_types.map((t) => el("tr", {},
+            el("th", { scope: "row" }, el("a", { href: `#/map/${encodeURIComponent(t.type)}` }, t.type)),
+            el("td", { class: "right" }, count(t.nodes)), el("td", { class: "right" }, count(t.dimensions)),
+            el("td", {}, t.labelled ? "yes" : "no"))))),
+      el("section", { class: "card" }, el("h2", {}, "Hyperedges"),
+        table("Edge types", ["positions", "order", { text: "hyperedges", class: "right" }],
+          types.edge_types.map((e) => el("tr", {},
+            el("th", { scope: "row" }, e.types.join(" × ")),
+            el("td", {}, e.ordered ? "matters" : "does not matter"),
+            el("td", { class: "right" }, count(e.hyperedges)))))),
+      el("section", { class: "card" }, el("h2", {}, "Settings"), definitions(run.settings)),
+      el("section", { class: "card" }, el("h2", {}, "How it was run"), definitions(others)))));
+}

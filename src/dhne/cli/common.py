@@ -41,6 +41,8 @@ def with_common_options(
         Whether it takes ``--config`` too.
     """
     signature = inspect.signature(function, eval_str=True)
+    if "verbose" in signature.parameters:  # it has been here before
+        return function
     added: dict[str, tuple[Any, Any]] = {
         "verbose": (VerboseOption, False),
         "quiet": (QuietOption, False),

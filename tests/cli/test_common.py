@@ -88,6 +88,7 @@ def test_the_shell_completes_commands_and_their_options() -> None:
     assert completions("dhne tr") == ["train"]
     assert "--learning-rate" in completions("dhne train --le")
     assert completions("dhne tune --tri") == ["--trials"]
+    assert completions("dhne info wordnet-") == ["wordnet-sample"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -8,13 +8,24 @@ from typing import Annotated
 import typer
 
 from .output import note
-from .source import ColumnsOption, DelimiterOption, UnorderedOption, WeightOption, open_source
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    UnorderedOption,
+    WeightOption,
+    complete_source,
+    open_source,
+)
 
 
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="IN… OUT", help="One or several datasets or files, and the output."),
+        typer.Argument(
+            metavar="IN… OUT",
+            autocompletion=complete_source,
+            help="One or several datasets or files, and the output.",
+        ),
     ],
     columns: ColumnsOption = None,
     weight: WeightOption = None,

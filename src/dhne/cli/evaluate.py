@@ -17,6 +17,7 @@ from .source import (
     DelimiterOption,
     UnorderedOption,
     WeightOption,
+    complete_source,
     is_dataset,
     open_source,
 )
@@ -30,7 +31,12 @@ def command(
         str,
         typer.Argument(metavar="TASK", help="link-prediction, reconstruction or classification."),
     ],
-    source: Annotated[list[str], typer.Argument(metavar="SOURCE…", help="A dataset or files.")],
+    source: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…", autocompletion=complete_source, help="A dataset or files."
+        ),
+    ],
     method: Annotated[
         str,
         typer.Option(

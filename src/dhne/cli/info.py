@@ -12,6 +12,7 @@ from .source import (
     DelimiterOption,
     UnorderedOption,
     WeightOption,
+    complete_source,
     is_dataset,
     is_run,
     open_source,
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 def command(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE…", help="A dataset's name, one or several files, or a run."),
+        typer.Argument(
+            metavar="SOURCE…",
+            autocompletion=complete_source,
+            help="A dataset's name, one or several files, or a run.",
+        ),
     ],
     columns: ColumnsOption = None,
     weight: WeightOption = None,

@@ -46,6 +46,19 @@ DelimiterOption = Annotated[
 ]
 
 
+def complete_source(incomplete: str) -> list[str]:
+    """Return the datasets whose names begin so, for the shell; files it knows itself.
+
+    Examples
+    --------
+    >>> complete_source("wordnet-")
+    ['wordnet-sample']
+    """
+    from dhne.datasets import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(incomplete)]
+
+
 def open_source(
     names: str | Sequence[str],
     columns: Sequence[str] | None = None,

@@ -9,7 +9,14 @@ import typer
 
 from .output import write_json
 from .queries import JsonOption
-from .source import ColumnsOption, DelimiterOption, Split, UnorderedOption, WeightOption
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    Split,
+    UnorderedOption,
+    WeightOption,
+    complete_source,
+)
 from .train_options import (
     ActivationOption,
     AlphaOption,
@@ -61,6 +68,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="SOURCE…",
+            autocompletion=complete_source,
             help="A dataset's name, or one or several files. Not needed with --resume.",
         ),
     ] = None,

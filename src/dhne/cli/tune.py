@@ -14,7 +14,14 @@ from dhne.errors import RunError
 from .output import add_row, console, make_table, note, write_json
 from .progress import TaskProgress
 from .queries import JsonOption
-from .source import ColumnsOption, DelimiterOption, UnorderedOption, WeightOption, open_source
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    UnorderedOption,
+    WeightOption,
+    complete_source,
+    open_source,
+)
 
 if TYPE_CHECKING:
     from dhne.callbacks import Progress
@@ -27,7 +34,11 @@ _SHOWN = 5
 def command(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE…", help="A dataset's name, or one or several files."),
+        typer.Argument(
+            metavar="SOURCE…",
+            autocompletion=complete_source,
+            help="A dataset's name, or one or several files.",
+        ),
     ],
     out: Annotated[
         Path, typer.Option("--out", metavar="RUN", help="The directory of the run to make.")
@@ -63,7 +74,7 @@ def command(
     ] = True,
     split: Annotated[
         Literal["train", "all"],
-        typer.Option(help="Which part of a dataset that comes with a split; test is never seen."),
+        typer.Option(help="Which part of a dataset that has a split; train never sees test."),
     ] = "train",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Begin anew: replace the run and its search.")
@@ -87,7 +98,7 @@ def command(
 
     dhne tune tags.csv --columns user=userId,movie=movieId,tag=tag --out runs/tags --set dim=64
 
-    dhne tune gps --out runs/gps --preset plus --search alpha=0.1:100:log --search negatives=5,10
+    dhne tune gps --out runs/gps --preset plus --search alpha=0.1:50:log --search negatives=5,10
     """
     from dhne.evaluation.methods import parse_settings
     from dhne.tuning import Search, parse_space

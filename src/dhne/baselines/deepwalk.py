@@ -26,7 +26,7 @@ class DeepWalk(SkipGramEmbedder):
         At the start; it falls linearly.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot"}
+    similarity : {"cosine", "dot", "sigmoid"}
     workers : int
         Threads of skip-gram. Only one gives the same vectors for the same seed.
     random_state : int

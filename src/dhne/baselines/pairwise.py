@@ -1,7 +1,9 @@
 """Methods that know only pairs, and how they score whole tuples.
 
-The similarity of nodes a, b is the cosine or the inner product of their vectors. A tuple of N nodes
-has N(N−1)/2 pairs of positions; its score is the mean or the minimum of their similarities,
+The similarity of nodes a, b is the cosine or the inner product of their vectors, or the sigmoid of
+the inner product; a method whose vectors consist of parts that were learned apart takes the mean
+over the parts. A tuple of N nodes has N(N−1)/2 pairs of positions; its score is the mean or the
+minimum of their similarities,
 
     S_mean(v) = 2/(N(N−1)) Σ_{p<q} sim(v_p, v_q),      S_min(v) = min_{p<q} sim(v_p, v_q).
 
@@ -17,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from dhne.edges import EdgeType, NodeArray
 from dhne.embedder import Embedder, Scores
@@ -24,7 +27,7 @@ from dhne.errors import ParameterError
 from dhne.tuples import resolve
 
 AGGREGATES = ("mean", "min")
-SIMILARITIES = ("cosine", "dot")
+SIMILARITIES = ("cosine", "dot", "sigmoid")
 _ROWS = 65536  # tuples scored at once: a few dozen MB at any dimension in use
 
 
@@ -63,15 +66,30 @@ class PairwiseEmbedder(Embedder):
                 for p, t in enumerate(edge_type)
             ]
             for column, (p, q) in enumerate(positions):
-                scores[start : start + _ROWS, column] = np.einsum("ij,ij->i", rows[p], rows[q])
+                scores[start : start + _ROWS, column] = self._similarities(
+                    rows[p], rows[q], "ij,ij->i"
+                )
         return scores
+
+    def _parts(self) -> list[slice]:
+        """Return the columns of the vectors' parts that were learned apart."""
+        return [slice(None)]
+
+    def _similarities(self, a: Any, b: Any, how: str) -> npt.NDArray[np.float64]:
+        """Return the similarities of rows that `_scale` has been applied to, as einsum's `how`."""
+        parts = self._parts()
+        total: Any = 0.0
+        for part in parts:
+            product = np.einsum(how, a[:, part], b[:, part], optimize=True).astype(np.float64)
+            total = total + (expit(product) if self.similarity == "sigmoid" else product)
+        return np.asarray(total / len(parts), dtype=np.float64)
 
     def _scale(self, node_type: str) -> npt.NDArray[np.float32]:
         """Return what each vector of a type is multiplied with: 1/norm for the cosine."""
         if self.similarity not in SIMILARITIES:
             raise ParameterError(f"similarity must be one of {SIMILARITIES}: {self.similarity!r}")
         vectors = self.embeddings_[node_type]
-        if self.similarity == "dot":
+        if self.similarity != "cosine":
             return np.ones(len(vectors), dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1)
         # a node without hyperedges may have a zero vector: its cosine is 0 with everything
@@ -93,7 +111,7 @@ class PairwiseEmbedder(Embedder):
         for p in others:
             t = edge_type[p]
             rows = self.embeddings_[t][nodes[:, p]] * self._scale(t)[nodes[:, p], None]
-            scores = (rows @ candidates.T).astype(np.float64)
+            scores = self._similarities(rows, candidates, "ik,jk->ij")
             if self.aggregate == "min":
                 np.minimum(total, scores, out=total)
             else:

@@ -45,7 +45,7 @@ class SHE(PairwiseEmbedder):
         Whether to leave the first one out, which knows only degrees.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot"}
+    similarity : {"cosine", "dot", "sigmoid"}
     tolerance : float
         Relative accuracy of the eigenvalues.
     random_state : int

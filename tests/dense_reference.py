@@ -160,35 +160,50 @@ class DenseDHNE:
         return hidden @ part("output") + part("output_bias")[0]
 
     def evidence(self, item: Tuple) -> list[float]:
-        """Pair counts and degrees, counted edge by edge, the tuple's own edge left out."""
+        """What the nodes share, counted in the network without the tuple's own hyperedge.
+
+        For each pair (v, u): c = A[v, u], s = Σ_y ℓ(A[v, y]) ℓ(A[u, y]), and
+        t = Σ_{b ≠ u, a ≠ v} ℓ(A[v, b]) ℓ(A[a, b]) ℓ(A[u, a]) with b of u's type and a of v's.
+        """
+        edges = self.edges if item.source is None else self.without(item.source)
+        A = self.adjacency(edges)
+        log_A = torch.log1p(A)
+        places = [self.first[t] + v for t, v in zip(item.types, item.nodes, strict=True)]
         ordered = self.ordered[item.types]
-        n = len(item.types)
-        slots = list(range(n)) if ordered else _slots_of_types(item.types)
+        slots = list(range(len(places))) if ordered else _slots_of_types(item.types)
         names = range(max(slots) + 1)
         kinds = [*combinations(names, 2), *([] if ordered else [(s, s) for s in names])]
         features: list[float] = []
-        places = [(t, v) for t, v in zip(item.types, item.nodes, strict=True)]
         for kind in kinds:
             counts = [
-                self.count({places[p], places[q]}, item, (p, q))
-                for p, q in combinations(range(n), 2)
+                self.shares(A, log_A, item.types, places, p, q)
+                for p, q in combinations(range(len(places)), 2)
                 if tuple(sorted((slots[p], slots[q]))) == kind
             ]
-            features.append(_mean([log1p(c) for c in counts]))
-            features.append(_mean([float(c == 0) for c in counts]))
+            for which in range(3):
+                numbers = [c[which] for c in counts]
+                features.append(_mean([log1p(n) for n in numbers]))
+                features.append(_mean([float(n == 0) for n in numbers]))
         for slot in names:
-            degrees = [self.count({places[p]}, item, (p,)) for p in range(n) if slots[p] == slot]
+            degrees = [
+                sum(e.weight for e in edges if item.nodes[p] in _of_type(e, item.types[p]))
+                for p in range(len(places))
+                if slots[p] == slot
+            ]
             features.append(_mean([log1p(d) for d in degrees]))
         return features
 
-    def count(self, places: set[tuple[str, int]], item: Tuple, at: tuple[int, ...]) -> float:
-        """Total weight of the hyperedges that hold all of these nodes."""
-        if len(places) < len(at):
-            return 0.0  # a node is no neighbour of itself
-        edges = self.edges
-        if item.source is not None and all(item.kept[p] for p in at):
-            edges = self.without(item.source)
-        return sum(e.weight for e in edges if places <= set(zip(e.types, e.nodes, strict=True)))
+    def shares(
+        self, A: Tensor, log_A: Tensor, types: tuple[str, ...], places: list[int], p: int, q: int
+    ) -> tuple[float, float, float]:
+        v, u = places[p], places[q]
+        near_v, near_u = self.rows(log_A.T, types[q])[:, v], self.rows(log_A.T, types[p])[:, u]
+        near_v, near_u = near_v.clone(), near_u.clone()
+        near_v[u - self.first[types[q]]] = 0
+        near_u[v - self.first[types[p]]] = 0
+        between = self.rows(self.rows(log_A, types[p]).T, types[q])  # [b, a]
+        paths = near_v @ between @ near_u
+        return float(A[v, u]), float(log_A[v] @ log_A[u]), float(paths)
 
     # -- the loss --------------------------------------------------------------------------------
 
@@ -227,6 +242,10 @@ class DenseDHNE:
 def _slots_of_types(types: tuple[str, ...]) -> list[int]:
     names = sorted(set(types))
     return [names.index(t) for t in types]
+
+
+def _of_type(edge: Edge, node_type: str) -> set[int]:
+    return {v for t, v in zip(edge.types, edge.nodes, strict=True) if t == node_type}
 
 
 def _mean(numbers: list[float]) -> float:

@@ -25,7 +25,7 @@ from .embedder import Embedder, vector_column
 from .errors import ParameterError, RunError
 from .evidence import PairEvidence
 from .kernels import Kernels, SparseMatrix, get_kernels
-from .memory import check_fits, training_bytes
+from .memory import check_fits, count_weights, training_bytes
 from .model import Architecture, DHNEModel
 from .network import HyperNetwork
 from .newcomers import Newcomers
@@ -46,7 +46,7 @@ class DHNE(Embedder):
     Parameters
     ----------
     dim, alpha, activation, encoder_layers, hidden, negatives, negative_scheme, optimizer,
-    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, leave_one_out,
+    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, row_sample, leave_one_out,
     evidence
         Hyper-parameters.
     preset : {"default", "paper", "released", "plus"}, optional
@@ -98,6 +98,7 @@ class DHNE(Embedder):
         reconstruction: str | None = None,
         validation: float | None = None,
         patience: int | None = None,
+        row_sample: int | None = None,
         leave_one_out: bool | None = None,
         evidence: bool | None = None,
         preset: str | None = None,
@@ -122,6 +123,7 @@ class DHNE(Embedder):
         self.reconstruction = reconstruction
         self.validation = validation
         self.patience = patience
+        self.row_sample = row_sample
         self.leave_one_out = leave_one_out
         self.evidence = evidence
         self.preset = preset
@@ -179,10 +181,7 @@ class DHNE(Embedder):
                 )
         settings = settings.for_edges(train.num_edges())
         matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
-        with torch.device("meta"):  # shapes without memory
-            weights = sum(
-                p.numel() for p in _build(settings, matrices, network, dtype).parameters()
-            )
+        weights = count_weights(lambda: _build(settings, matrices, network, dtype))
         check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
         model = _build(settings, matrices, network, dtype)
         model.reset(torch.Generator().manual_seed(self.random_state))
@@ -207,6 +206,7 @@ class DHNE(Embedder):
             dtype=dtype,
             leave_one_out=settings.leave_one_out,
             evidence=evidence,
+            row_sample=settings.row_sample,
         )
         validate = None
         if held_out is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from .adjacency import AdjacencyMatrix
 from .errors import MemoryLimitError
@@ -35,6 +36,15 @@ def training_bytes(
     width = max(settings.sizes(t)[-1] for t in matrices) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
     return weights * copies * itemsize + rows * 12 + 3 * edges + 6 * tuples * width * itemsize
+
+
+def count_weights(build: Callable[[], nn.Module]) -> int:
+    """Return how many numbers a model's weights are, without making them."""
+    try:
+        with torch.device("meta"):  # shapes without memory
+            return sum(p.numel() for p in build().parameters())
+    except RuntimeError:  # more than torch can count
+        return 2**60
 
 
 def check_fits(needed: int, device: torch.device) -> None:

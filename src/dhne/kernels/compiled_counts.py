@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit, prange
 
+from .counts import ZERO
+
 _fast = {"nogil": True, "cache": True, "error_model": "numpy"}
 
 
@@ -40,14 +42,21 @@ def _entry(table, x, column):
     at = _place(columns, indptr[x], high, column)
     if at < high and columns[at] == column:
         return counts[at]
-    return 0.0 * counts[0]
+    return counts.dtype.type(0)
+
+
+@njit(**_fast)
+def _rest(count, weight):
+    """What is left of a count without a hyperedge of it."""
+    rest = count - weight
+    return rest if rest > ZERO * count else 0 * count
 
 
 @njit(**_fast)
 def _without(count, own, weight):
     """The logarithm of one plus a count, the hyperedge left out if it is one of its own."""
     if own:
-        count -= weight
+        count = _rest(count, weight)
     return math.log1p(count) if count > 0 else 0.0
 
 
@@ -176,7 +185,7 @@ def _count_tuple(
             u_in = weight > 0 and _member(types, source, kq, u)
             count = _entry(a, v, first[p, q] + u)
             if v_in and u_in and not (kp == kq and v == u):
-                count = max(count - weight, 0)
+                count = _rest(count, weight)
             out[3 * k] = count
             e = (types, source, weight, v_in, u_in, kp, kq)
             out[3 * k + 1] = _shared_by(a, b, v, u, common[k], shared, *e)

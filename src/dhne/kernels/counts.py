@@ -26,7 +26,7 @@ from torch import Tensor
 
 SHARED = 32  # neighbours taken of a node for s
 PATHS = 12  # neighbours taken of either node for t
-ZERO = 1e-6  # counts are sums and differences of weights; below this they are zero
+ZERO = 1e-6  # what is left of a count is zero if it is below this share of it: it was rounded
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,15 @@ class _Counter:
         if kind == self.t.types[p]:
             own = own & (rows != ids)
         weight = self.left_out.reshape(-1, *[1] * (ids.dim() - 1))
-        return torch.where(own, found - weight, found).clamp_(min=0)
+        rest = found - weight
+        return torch.where(own, torch.where(rest > ZERO * found, rest, 0), found)
 
     def neighbours(self, p: int, first: int, size: int, most: int) -> tuple[Tensor, Tensor, Tensor]:
         """Up to `most` neighbours of position p's nodes in a block: (ids, how many each, real)."""
         table, rows = self.t.tables[p], self.nodes[:, p]
+        if not len(table.columns):
+            none = torch.zeros(len(rows), most, dtype=torch.int64, device=rows.device)
+            return none, torch.ones_like(rows, dtype=table.counts.dtype), none.bool()
         begin = torch.searchsorted(table.keys, rows * table.num_columns + first)
         end = torch.searchsorted(table.keys, rows * table.num_columns + first + size)
         degree = end - begin
@@ -157,7 +161,7 @@ class _Counter:
         real = at < degree[:, None]
         place = (begin[:, None] + at).clamp_(max=max(len(table.columns) - 1, 0))
         ids = (table.columns[place].long() - first).clamp_(0, max(size - 1, 0))
-        return ids, (degree / most).clamp(min=1).to(table.counts.dtype), real
+        return ids, (degree.to(table.counts.dtype) / most).clamp(min=1), real
 
     def pair(self, p: int, q: int) -> Tensor:
         """Return c."""

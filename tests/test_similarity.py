@@ -43,7 +43,8 @@ def test_a_linear_similarity_cannot_tell_the_counter_example_from_chance(seed: i
     """The theorem: Σ_p W_p x_p cannot be large on both clusters and small on every mixture.
 
     With s_p the difference that the cluster makes at position p, the scores of the eight kinds of
-    tuples are ±s_1 ± s_2 ± s_3: as many mixtures lie above one kind of hyperedge as below the other.
+    tuples are ±s_1 ± s_2 ± s_3: as many mixtures lie above one kind of hyperedge as below the
+    other.
     """
     assert abs(planted_auc("linear", seed) - 0.5) < 0.1
 

@@ -25,7 +25,19 @@ _MODULES = {
     *("trackers", "tuning"),
 }
 
-__all__ = [*sorted(_PUBLIC), "__version__"]
+__all__ = [
+    "DHNE",
+    "DHNEError",
+    "EdgeSet",
+    "HyperNetwork",
+    "Vocabulary",
+    "__version__",
+    "load",
+    "load_dataset",
+    "read",
+    "read_table",
+    "write",
+]
 
 if TYPE_CHECKING:
     from .datasets import load_dataset

@@ -8,6 +8,7 @@ they are summed in the order of their ids, so that the order they are asked in c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +43,7 @@ def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
     while cuts[-1] < n:
         reach = int(np.searchsorted(indptr, indptr[cuts[-1]] + _NON_ZEROS, side="right")) - 1
         cuts.append(min(max(reach, cuts[-1] + 1), cuts[-1] + _NON_ZEROS, n))
-    return [torch.arange(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [torch.arange(a, b) for a, b in pairwise(cuts)]
 
 
 class TupleScorer:
@@ -73,7 +74,7 @@ class TupleScorer:
         self._kernels = ReferenceKernels()
 
     def is_ordered(self, edge_type: EdgeType) -> bool:
-        """Whether positions of one node type are distinct; in sets of a size not seen they are not."""
+        """Whether positions of one node type are distinct; sets of a size not seen are sets too."""
         return self.ordered.get(edge_type, False)
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:

@@ -1,7 +1,7 @@
 """Callbacks: what may happen during training, and a few that people use.
 
-A callback gets the `Progress` of a training: where it is and what it has seen. Returning ``True`` from
-`on_epoch_end` stops the training after that epoch.
+A callback gets the `Progress` of a training: where it is and what it has seen. Returning ``True``
+from `on_epoch_end` stops the training after that epoch.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ A method learns from a hyper-network one vector a node and a score for whole tup
 - ``vectors(type)`` gives the embeddings with their names.
 
 Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
-array holds ids. A new method overrides `_fit` and `_score_ids`, and `_score_candidates` where it can
-score all candidates of a position faster than one by one.
+array holds ids. A new method overrides `_fit` and `_score_ids`, and `_score_candidates` where it
+can score all candidates of a position faster than one by one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Scores = npt.NDArray[np.float64]
 
 
 class Ranking(NamedTuple):
-    """The answer to `rank` and `similar`: best first. `names` are tuples if two positions are open."""
+    """The answer to `rank` and `similar`, best first; of two open positions the names are pairs."""
 
     names: list[Any]
     scores: Scores
@@ -78,7 +78,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit(network)")
 
     def score(self, tuples: Any, edge_type: Sequence[str] | None = None) -> Any:
-        """Return the score of each tuple, higher for likelier hyperedges; one tuple gives one number.
+        """Return the score of each tuple, higher for likelier hyperedges; of one tuple one number.
 
         Parameters
         ----------

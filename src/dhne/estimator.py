@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
-from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -46,11 +45,11 @@ class DHNE(Embedder):
     Parameters
     ----------
     dim, alpha, activation, encoder_layers, hidden, negatives, negative_scheme, optimizer,
-    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, row_sample, leave_one_out,
-    evidence
+    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, row_sample,
+    leave_one_out, evidence
         Hyper-parameters.
     preset : {"default", "paper", "released", "plus"}, optional
-        "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds pair
+        "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds
         evidence and leave-one-out training.
     random_state : int
         The same seed gives the same bits on the same machine's CPU.
@@ -79,6 +78,11 @@ class DHNE(Embedder):
     >>> model.embeddings_[network.node_types[0]].shape
     (10, 8)
     """
+
+    settings_: Settings
+    history_: list[dict[str, Any]]
+    model_: DHNEModel
+    matrices_: dict[str, AdjacencyMatrix]
 
     def __init__(
         self,
@@ -167,10 +171,7 @@ class DHNE(Embedder):
         device, dtype = _device(self.device), _dtype(self.dtype)
         kernels = get_kernels(self.kernels, device)
         settings = resolve_settings(self.preset, self.get_params(deep=False))
-        if not isinstance(self.random_state, Integral) or self.random_state < 0:
-            raise ParameterError(
-                f"random_state must be a whole number from 0 on, got {self.random_state!r}"
-            )
+        _check_seed(self.random_state)
         train, held_out = network, None
         if settings.validation:
             train, held_out = network.split(settings.validation, seed=self.random_state)
@@ -274,8 +275,8 @@ class DHNE(Embedder):
         """Return embeddings of nodes that training has not seen, from their hyperedges.
 
         Each new node's adjacency row, scaled as in training, goes through its type's encoder; the
-        model does not change. Nodes of training among `edges` are listed too, with the embedding they
-        have.
+        model does not change. Nodes of training among `edges` are listed too, with the embedding
+        they have.
 
         Parameters
         ----------
@@ -355,11 +356,10 @@ class DHNE(Embedder):
     @classmethod
     def _from_run(cls, contents: RunContents) -> DHNE:
         try:
-            params, given = contents.config["params"], contents.config["settings"]
-            model = cls(**params)
-            settings = Settings(
-                **{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-            )
+            model = cls(**contents.config["params"])
+            given: dict[str, Any] = contents.config["settings"]
+            given = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+            settings = Settings(**given)
         except (KeyError, TypeError) as error:
             raise RunError(f"the run's config.json is not that of a DHNE model: {error}") from None
         network = contents.network
@@ -423,6 +423,11 @@ def _dtype(name: str) -> torch.dtype:
     if name not in ("float32", "float64"):
         raise ParameterError(f"dtype must be 'float32' or 'float64', got {name!r}")
     return torch.float32 if name == "float32" else torch.float64
+
+
+def _check_seed(seed: Any) -> None:
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ParameterError(f"random_state must be a whole number from 0 on, got {seed!r}")
 
 
 def _plain(value: Any) -> Any:

@@ -42,7 +42,8 @@ def count_weights(build: Callable[[], nn.Module]) -> int:
     """Return how many numbers a model's weights are, without making them."""
     try:
         with torch.device("meta"):  # shapes without memory
-            return sum(p.numel() for p in build().parameters())
+            numbers: list[int] = [p.numel() for p in build().parameters()]
+            return sum(numbers)
     except RuntimeError:  # more than torch can count
         return 2**60
 
@@ -52,8 +53,9 @@ def check_fits(needed: int, device: torch.device) -> None:
     free = _free(device)
     if free is not None and needed > free:
         raise MemoryLimitError(
-            f"training would take about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free "
-            f"on {device}; use a smaller dim, an optimizer with less state (sgd), or a smaller network"
+            f"training would take about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are "
+            f"free on {device}; use a smaller dim or hidden layer, an optimizer with less state "
+            "(sgd), or a smaller network"
         )
 
 

@@ -8,13 +8,13 @@ and for a tuple (v_1, …, v_N) of edge type r, with x_p the embedding of the no
 
     L = σ(Σ_p U_{r,p} x_p + b_r),  S = sigmoid(w_r · L + c_r).
 
-Ordered positions have their own U; unordered positions of one node type share it, so that S does not
-depend on their order and one similarity serves every size. Both parts are trained together on
+Ordered positions have their own U; unordered positions of one node type share it, so that S does
+not depend on their order and one similarity serves every size. Both parts are trained together on
 
     loss = L1 + α L2,   L1 = −R log S − (1 − R) log(1 − S),   L2 = Σ_p ‖sign(A_p) ⊙ (A_p − Â_p)‖²,
 
-L1 the cross-entropy over hyperedges (R = 1) and negatives (R = 0), L2 the squared error of the rows of
-each tuple's nodes, over their non-zeros.
+L1 the cross-entropy over hyperedges (R = 1) and negatives (R = 0), L2 the squared error of the rows
+of each tuple's nodes, over their non-zeros.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -134,8 +135,8 @@ class NodeAutoencoder(nn.Module):
     def encode(self, kernels: Kernels, plan: Any, base: Tensor | None = None) -> Tensor:
         """Return X ``[b, d]``, and below it a row for each of `base` with a hyperedge left out.
 
-        The matrix of `plan` then has an extra row for each of `base`: the entries of that hyperedge,
-        negative. σ((A_v − A_v's entries of e) W + b) costs only those few entries.
+        The matrix of `plan` then has an extra row for each of `base`: the entries of that
+        hyperedge, negative. σ((A_v − A_v's entries of e) W + b) costs only those few entries.
         """
         rows = kernels.encode(plan, self.encoder_table)
         if base is not None:
@@ -268,7 +269,7 @@ def _key(name: str) -> str:
 
 
 def _dense(sizes: Sequence[int]) -> nn.ModuleList:
-    return nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True))
+    return nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
 
 
 def _reset_dense(layers: Sequence[nn.Module], generator: torch.Generator) -> None:

@@ -48,8 +48,8 @@ class Newcomers:
         new = edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
         if unknown := set(new.node_types) - set(known.node_types):
             raise InputError(
-                f"the new edges hold the node types {', '.join(sorted(unknown))}, which training has "
-                f"not seen; it knows {', '.join(known.node_types)}"
+                f"the new edges hold the node types {', '.join(sorted(unknown))}, which training "
+                f"has not seen; it knows {', '.join(known.node_types)}"
             )
         both = known.with_edges([]).merge(new, fold=False)
         num_known = {t: known.num_nodes(t) for t in known.node_types}
@@ -80,7 +80,8 @@ class Newcomers:
                 raise InputError(
                     f"{len(rows.empty)} new nodes of type {t!r} share no hyperedge with a node of "
                     f"training, so nothing is known of them: {', '.join(map(repr, names))}"
-                    f"{' …' if len(rows.empty) > 5 else ''}; leave them out, or pass isolated='keep'"
+                    f"{' …' if len(rows.empty) > 5 else ''}; "
+                    "leave them out, or pass isolated='keep'"
                 )
             csr = rows.matrix
             matrix = SparseMatrix(

@@ -10,8 +10,8 @@ adam       m ← β₁ m + (1 − β₁) g,  s ← β₂ s + (1 − β₂) g²,
            p ← p − η m/(1 − β₁ᵗ) / (√(s/(1 − β₂ᵗ)) + ε)
 =========  =====================================================================================
 
-A row without a gradient keeps its value *and* its moments (as "lazy" Adam does), so that a step costs
-what its batch touched and not the number of nodes. State is row by row, beside the parameter.
+A row without a gradient keeps its value *and* its moments (as "lazy" Adam does), so that a step
+costs what its batch touched and not the number of nodes. State is row by row, beside the parameter.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class LinearDecay:
     end: float = 0.0
 
     def __call__(self, step: int) -> float:
+        """Return the learning rate of a step, the first being 0."""
         done = min(step / max(self.steps, 1), 1.0)
         return self.start * (1 - done * (1 - self.end))
 

@@ -173,7 +173,8 @@ def completions(
     fixed = [p for p in range(len(edge_type)) if p != position]
     if ordered:
         hit = np.all(known[:, fixed] == nodes[fixed], axis=1)
-        return known[hit, position]
+        fitting: NodeArray = known[hit, position]
+        return fitting
     # Sets are kept sorted: the query must be what is left of one when a member is taken out.
     hit = np.ones(len(known), dtype=bool)
     for t in set(edge_type) - {edge_type[position]}:
@@ -184,7 +185,8 @@ def completions(
     found = [
         members[(np.delete(members, i, axis=1) == others).all(axis=1), i] for i in range(len(same))
     ]
-    return np.unique(np.concatenate(found))
+    distinct: NodeArray = np.unique(np.concatenate(found))
+    return distinct
 
 
 def _check_k(k: int) -> None:

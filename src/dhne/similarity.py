@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -61,9 +62,7 @@ class TupleSimilarity(nn.Module):
             nn.Parameter(torch.empty(sizes[t], hidden[0])) for t in self.slots
         )
         self.hidden_bias = nn.Parameter(torch.zeros(hidden[0]))  # b
-        self.hidden_layers = nn.ModuleList(
-            nn.Linear(a, b) for a, b in zip(hidden[:-1], hidden[1:], strict=True)
-        )
+        self.hidden_layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(hidden))
         self.output = nn.Parameter(torch.empty(hidden[-1]))  # w
         self.output_bias = nn.Parameter(torch.zeros(1))  # c
         self.evidence = (
@@ -92,7 +91,8 @@ class TupleSimilarity(nn.Module):
 
     def project(self, x: Tensor, position: int, edge_type: EdgeType) -> Tensor:
         """Return U_p x for every row of `x`."""
-        return x @ self.projections[self.slot(position, edge_type)]
+        projection: Tensor = self.projections[self.slot(position, edge_type)]
+        return x @ projection
 
     def logits(
         self,
@@ -102,7 +102,7 @@ class TupleSimilarity(nn.Module):
         edge_type: EdgeType,
         evidence: Tensor | None = None,
     ) -> Tensor:
-        """Return w · L + c of tuples whose node at position p is row ``index[:, p]`` of ``x[p]``."""
+        """Return w · L + c of tuples whose node at position p is row ``index[:, p]`` of `x[p]`."""
         projected: dict[tuple[int, str], Tensor] = {}
         parts = []
         for position, node_type in enumerate(edge_type):

@@ -6,9 +6,9 @@ Each step minimises, over a batch of hyperedges and their negatives,
 
 τ running over the batch's M tuples. A node that k tuples visit is encoded and decoded once and its
 squared error counted k times, which is the same sum. The batch is drawn uniformly from the shuffled
-hyperedges with fresh negatives, so this is an unbiased estimate of the mean over all hyperedges of the
-expected loss of a hyperedge and its negatives: the gradient of the paper's L1 + α L2, in which a node's
-row weighs as often as tuples visit it.
+hyperedges with fresh negatives, so this is an unbiased estimate of the mean over all hyperedges of
+the expected loss of a hyperedge and its negatives: the gradient of the paper's L1 + α L2, in which
+a node's row weighs as often as tuples visit it.
 """
 
 from __future__ import annotations

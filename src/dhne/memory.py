@@ -30,7 +30,7 @@ def training_bytes(
     batch's tuples.
     """
     copies = 2 + _MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
-    rows = sum(a.matrix.nnz for a in matrices.values())
+    rows = sum(int(a.matrix.nnz) for a in matrices.values())
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     longest = max(e.length for e in network.edge_sets)
     width = max(settings.sizes(t)[-1] for t in matrices) * longest

@@ -8,10 +8,10 @@ degree^{3/4}, stochastic gradients descend
 
 where u are vectors and c the contexts of the second order. Each order is trained on its own with
 half of the dimensions, so that the size is the same as everybody's; the two vectors of a node stand
-side by side. The similarity of a pair is the mean over both orders of σ(u_iᵀ u_j), the first order's
-own probability: of cosines, inner products and sigmoids, of one order and of both, it was the best
-on validation sets of the paper's four datasets taken together. Norms tell how well connected a node
-is, so cosines are much worse.
+side by side. The similarity of a pair is the mean over both orders of σ(u_iᵀ u_j), the first
+order's own probability: of cosines, inner products and sigmoids, of one order and of both, it was
+the best on validation sets of the paper's four datasets taken together. Norms tell how well
+connected a node is, so cosines are much worse.
 """
 
 from __future__ import annotations

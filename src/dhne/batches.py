@@ -1,12 +1,12 @@
 """From hyperedges to what one step looks at: shuffled, with fresh negatives, each node once.
 
 An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
-batches, so that every batch holds each type in its proportion. All randomness of an epoch comes from
-(seed, epoch), so that training can go on after any interruption as if there had been none.
+batches, so that every batch holds each type in its proportion. All randomness of an epoch comes
+from (seed, epoch), so that training can go on after any interruption as if there had been none.
 
-With `leave_one_out`, while a hyperedge e is scored, and the negatives drawn from it, its own entries
-are out of its nodes' adjacency rows: for each node v of e there is an extra row, v's row minus those
-entries. A negative's node that was replaced has its whole row, as it had no part in e.
+With `leave_one_out`, while a hyperedge e is scored, and the negatives drawn from it, its own
+entries are out of its nodes' adjacency rows: for each node v of e there is an extra row, v's row
+minus those entries. A negative's node that was replaced has its whole row, as it had no part in e.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -24,7 +26,7 @@ from .adjacency import AdjacencyMatrix
 from .edges import EdgeSet, EdgeType
 from .errors import SaturatedNetworkError
 from .evidence import PairEvidence
-from .kernels import ExtraRows, Kernels, RowSelection, SparseMatrix
+from .kernels import ExtraRows, Kernels, RowSample, RowSelection, SparseMatrix
 from .model import Batch, TupleBatch, TypeBatch
 from .network import HyperNetwork
 from .sampling import NegativeSampler
@@ -67,6 +69,8 @@ class BatchMaker:
     alpha : float
         The weight of the second-order loss.
     leave_one_out, evidence : bool, PairEvidence or None
+    row_sample : int, optional
+        How many non-zeros of a row a step's gradient runs over at most; see `RowSelection`.
     """
 
     def __init__(
@@ -82,10 +86,16 @@ class BatchMaker:
         dtype: torch.dtype,
         leave_one_out: bool = False,
         evidence: PairEvidence | None = None,
+        row_sample: int | None = None,
     ) -> None:
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = alpha, device, dtype
         self.leave_one_out, self.evidence = leave_one_out, evidence
+        # On a GPU a hub's row costs little, and the host would have to wait for the device.
+        self.row_sample = row_sample if device.type == "cpu" else None
+        self._longest = {
+            t: int(np.diff(a.matrix.indptr).max(initial=0)) for t, a in matrices.items()
+        }
         self._edges = {e.types: self._on_device(e) for e in network.edge_sets if len(e)}
         most = max(1, -(-network.num_edges() // batch_size))
         self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
@@ -126,7 +136,8 @@ class BatchMaker:
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
             for parts in zip(*pieces, strict=True):
-                yield [t for part in parts for t in part]
+                turn = torch.tensor([rng.random()], dtype=torch.float64, device=self.device)
+                yield [*(t for part in parts for t in part), turn]
 
     def _draw(
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
@@ -141,16 +152,16 @@ class BatchMaker:
             drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
             if len(valid) and not bool(valid.any()):
                 raise SaturatedNetworkError(
-                    f"every corruption of the hyperedges of type {edges.types!r} is a hyperedge too, "
-                    "so there are no negatives to learn from; leave that edge type out, or try "
+                    f"every corruption of the hyperedges of type {edges.types!r} is a hyperedge "
+                    "too, so there are no negatives to learn from; leave that edge type out, or try "
                     "negative_scheme='all'"
                 )
         else:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
             drawn, valid = found.nodes, found.valid
-        result = []
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+        result: list[tuple[Tensor, ...]] = []
+        for low, high in pairwise(cuts):
             part = slice((low - cuts[0]) * k, (high - cuts[0]) * k)
             rows = slice(low, high)
             result.append((edges.nodes[rows], edges.weights[rows], drawn[part], valid[part]))
@@ -159,8 +170,8 @@ class BatchMaker:
     def assemble(self, inputs: list[Tensor]) -> Batch:
         """Number each type's distinct nodes and point the tuples at them.
 
-        `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which of
-        them are valid.
+        `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which
+        of them are valid; then one uniform number, where samples of long rows begin.
         """
         drawn = []
         for number, edges in enumerate(self._edges.values()):
@@ -186,11 +197,19 @@ class BatchMaker:
             base = None
             if self.leave_one_out:
                 base = self._point_at_variants(drawn, where, index, len(found.nodes))
-            selection = RowSelection(self.sparse[t], found.nodes, extra.get(t))
+            selection = RowSelection(
+                self.sparse[t], found.nodes, extra.get(t), self._sample(t, inputs)
+            )
             visits = found.visits.to(self.dtype) * (self.alpha[t] / total)
             types[t] = TypeBatch(self.kernels.prepare(selection), visits, base)
         groups = [self._tuple_batch(d, i, t) for d, i, t in zip(drawn, index, tuples, strict=True)]
         return Batch(types, groups, total)
+
+    def _sample(self, node_type: str, inputs: list[Tensor]) -> RowSample | None:
+        """Return how long rows of a type are sampled, or None where no row is long."""
+        if self.row_sample is None or self._longest[node_type] <= self.row_sample:
+            return None
+        return RowSample(self.row_sample, float(inputs[-1]))
 
     def _tuple_batch(self, drawn: Drawn, index: Tensor, tuples: Tensor) -> TupleBatch:
         target = torch.zeros(len(tuples), dtype=self.dtype, device=self.device)
@@ -209,6 +228,7 @@ class BatchMaker:
                 ordered=drawn.edges.ordered,
                 source=torch.cat([drawn.edges.nodes, source]),
                 left_out=torch.cat([own, own.repeat_interleave(k, output_size=m * k)]),
+                num_edges=m,
             )
         return TupleBatch(drawn.edges.types, index, target, weight, features)
 
@@ -274,5 +294,6 @@ def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
     return Positives(edges.types, edges.ordered, edges.nodes[order], edges.weights[order])
 
 
-def _inverse(column_max: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-    return np.divide(1.0, column_max, out=np.zeros_like(column_max), where=column_max > 0)
+def _inverse(column_max: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    inverse = np.zeros_like(column_max)
+    return np.divide(1.0, column_max, out=inverse, where=column_max > 0)

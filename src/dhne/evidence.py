@@ -1,13 +1,13 @@
 """Evidence: what a tuple's nodes share in the network, the tuple itself left out.
 
-For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the pair
-was seen together, what both were seen with, and how many paths of length three lead from one to the
-other; for each position the log of the node's degree. `dhne.kernels.counts` has the formulas. All are
-counted without the hyperedge that is being scored, in training as in truth: a new tuple has no entry
-of its own either.
+For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the
+pair was seen together, what both were seen with, and how many paths of length three lead from one to
+the other; for each position the log of the node's degree. `dhne.kernels.counts` has the formulas.
+All are counted without the hyperedge that is being scored, in training as in truth: a new tuple has
+no entry of its own either.
 
-Positions that share their U (unordered ones of one type) share these too: their features are averaged,
-so that order does not matter and one set of features serves every size.
+Positions that share their U (unordered ones of one type) share these too: their features are
+averaged, so that order does not matter and one set of features serves every size.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ class PairEvidence:
                 torch.from_numpy(counts).to(device=device, dtype=dtype),
                 torch.from_numpy(network.degrees(t, weighted=True)).to(device=device, dtype=dtype),
                 a.shape[1],
+                tuple(a.blocks.values()) or (0,),
             )
         self._of_type: dict[EdgeType, TupleTables] = {}
         self._averages: dict[tuple[EdgeType, bool], Tensor] = {}
@@ -118,6 +119,7 @@ class PairEvidence:
         ordered: bool,
         source: Tensor | None = None,
         left_out: Tensor | None = None,
+        num_edges: int = 0,
     ) -> Tensor:
         """Return ``float[m, features]`` for tuples ``nodes: int64[m, N]``.
 
@@ -127,8 +129,13 @@ class PairEvidence:
             The hyperedge that each tuple is, or was drawn from; counted as if it were not there.
         left_out : float[m], optional
             Its weight.
+        num_edges : int
+            Not 0 if the first so many tuples are those hyperedges, and as many negatives of each
+            follow; that saves counting twice what they have in common.
         """
-        counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, source, left_out)
+        counts = self._kernels.tuple_counts(
+            self.tables(edge_type), nodes, source, left_out, num_edges
+        )
         pairs = 3 * (len(edge_type) * (len(edge_type) - 1) // 2)
         logs = torch.log1p(counts)
         zero = (counts[:, :pairs] < ZERO).to(self._dtype)

@@ -22,7 +22,7 @@ Sizes = int | tuple[int, ...]
 def _positive_sizes(given: Any) -> bool:
     sizes = given if isinstance(given, tuple) else (given,)
     sizes = tuple(given.values()) if isinstance(given, Mapping) else sizes
-    return all(isinstance(s, Integral) and s >= 1 for s in sizes)
+    return all(isinstance(s, Integral) and int(s) >= 1 for s in sizes)
 
 
 def _require(holds: bool, message: str) -> None:
@@ -46,11 +46,13 @@ class Settings:
     alpha : float
         The weight of the second-order loss.
     activation : {"tanh", "sigmoid", "linear"}
-        σ of the encoder and of the similarity's hidden layers; linear is there to show that it fails.
+        σ of the encoder and of the similarity's hidden layers; linear is there to show that it
+        fails.
     encoder_layers : tuple of int
         Sizes of encoder layers before the embedding; the decoder mirrors them.
     hidden : int or tuple of int, or None
-        Sizes of the similarity's hidden layers; None for one, the sum of the tuple's embedding sizes.
+        Sizes of the similarity's hidden layers; None for one, the sum of the tuple's embedding
+        sizes.
     negatives : int
         Negatives for each hyperedge, drawn anew every epoch.
     negative_scheme : {"paper", "one", "all", "degree"}
@@ -61,13 +63,17 @@ class Settings:
     batch_size, epochs : int or None
         None follows from the number of hyperedges.
     reconstruction : {"sum", "mean"}
-        Whether the squared error is summed over a row's non-zeros, as the paper writes it, or divided
-        by the number of columns, as the released code does.
+        Whether the squared error is summed over a row's non-zeros, as the paper writes it, or
+        divided by the number of columns, as the released code does.
     validation : float
         The share of hyperedges carved out to watch; with it the best epoch's weights are kept and
         training stops early.
     patience : int
         Epochs without a better validation AUC after which training stops.
+    row_sample : int or None
+        At most so many non-zeros of a node's row take part in a step's gradient on a CPU: an even
+        random sample of them, weighted up, so that a hub does not cost its degree in every step.
+        None takes all.
     leave_one_out : bool
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
@@ -89,6 +95,7 @@ class Settings:
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
+    row_sample: int | None = 1024
     leave_one_out: bool = False
     evidence: bool = False
 
@@ -106,6 +113,7 @@ class Settings:
         _require(0 <= self.validation < 1, "validation must be at least 0 and below 1")
         _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
         _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
+        _require(self.row_sample is None or self.row_sample >= 1, "row_sample must be at least 1")
         _require(self.patience >= 1, "patience must be at least 1")
         _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
         _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
@@ -163,6 +171,7 @@ PRESETS: dict[str, Settings] = {
         learning_rate=0.025,
         batch_size=16,
         alpha=1.0,
+        row_sample=None,
     ),
     "released": Settings(
         activation="tanh",
@@ -172,6 +181,7 @@ PRESETS: dict[str, Settings] = {
         batch_size=16,
         alpha=1.0,
         reconstruction="mean",
+        row_sample=None,
     ),
     "plus": Settings(leave_one_out=True, evidence=True, alpha=100.0, learning_rate=0.006),
 }

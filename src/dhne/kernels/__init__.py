@@ -1,14 +1,15 @@
-"""Sparse products behind one small interface: a torch reference, compiled CPU loops, CUDA kernels."""
+"""Sparse products behind one interface: a torch reference, compiled CPU loops, CUDA kernels."""
 
 from __future__ import annotations
 
 import torch
 
-from ..errors import ParameterError
+from dhne.errors import ParameterError
 from .interface import (
     Distinct,
     ExtraRows,
     Kernels,
+    RowSample,
     RowSelection,
     SparseMatrix,
     StepSize,
@@ -19,6 +20,7 @@ __all__ = [
     "Distinct",
     "ExtraRows",
     "Kernels",
+    "RowSample",
     "RowSelection",
     "SparseMatrix",
     "StepSize",

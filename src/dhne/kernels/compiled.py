@@ -9,16 +9,20 @@ threads, given from outside because what asks numba for it cannot be cached.
 
 # The functions are written for numba: index loops, no annotations it could not use.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# ruff: noqa: ANN001, ANN201, ANN202, D103
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit, prange
 
-_fast = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_fast: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
+}
 _threads = {**_fast, "parallel": True}
 
 
@@ -26,25 +30,31 @@ _threads = {**_fast, "parallel": True}
 
 
 @njit(nogil=True, cache=True)
-def row_starts(indptr, rows, num_extra, k):
-    """Return where each row of the batch matrix begins among its entries, and where the last ends."""
-    starts = np.empty(len(rows) + num_extra + 1, np.int64)
+def row_starts(indptr, rows, most):
+    """Return where each row's entries begin if they stand one after the other, `most` a row."""
+    starts = np.empty(len(rows) + 1, np.int64)
     starts[0] = 0
     for i in range(len(rows)):
-        starts[i + 1] = starts[i] + indptr[rows[i] + 1] - indptr[rows[i]]
-    for i in range(len(rows), len(rows) + num_extra):
-        starts[i + 1] = starts[i] + k
+        starts[i + 1] = starts[i] + min(indptr[rows[i] + 1] - indptr[rows[i]], most)
     return starts
 
 
 @njit(nogil=True, cache=True)
-def copy_entries(indptr, indices, values, rows, starts, columns, data):
-    """Copy the entries of the selected rows one after the other."""
+def copy_entries(indptr, indices, values, rows, starts, turn, columns, data, scale):
+    """Copy the entries of the selected rows, or an even sample of a long row's.
+
+    Of n entries k are taken, number ⌊(j + turn) n / k⌋ for j < k; with `turn` uniform in [0, 1)
+    each is taken with probability k / n. `scale` becomes n / k.
+    """
     for i in range(len(rows)):
         source = indptr[rows[i]]
-        for e in range(starts[i], starts[i + 1]):
-            columns[e] = indices[source + e - starts[i]]
-            data[e] = values[source + e - starts[i]]
+        n = indptr[rows[i] + 1] - source
+        k = starts[i + 1] - starts[i]
+        scale[i] = n / k if k else 1
+        for j in range(k):
+            at = source + (j if n == k else int((j + turn) * n / k))
+            columns[starts[i] + j] = indices[at]
+            data[starts[i] + j] = values[at]
 
 
 @njit(nogil=True, cache=True)
@@ -104,7 +114,7 @@ def _row_at(starts, entry):
 
 @njit(**_fast)
 def _add_rows(columns, data, low, high, table, out):
-    """out += Σ_e data[e] · table[columns[e]] for low ≤ e < high, four rows at a time."""
+    """Add to `out` Σ_e data[e] · table[columns[e]] for low ≤ e < high, four rows at a time."""
     d = table.shape[1]
     e = low
     while e + 4 <= high:
@@ -127,32 +137,40 @@ def _add_rows(columns, data, low, high, table, out):
 
 
 @njit(**_fast)
-def _encode_piece(starts, columns, data, table, low, high, out, partial):
+def _encode_piece(indptr, indices, values, rows, starts, table, low, high, out, partial):
     """Rows of the entries low … high-1; a row that began in an earlier piece goes to `partial`."""
     row = _row_at(starts, low)
     first = -1
-    while row < len(starts) - 1 and starts[row] < high:
-        begin, end = max(low, starts[row]), min(high, starts[row + 1])
+    while row < len(rows) and starts[row] < high:
+        shift = indptr[rows[row]] - starts[row]
+        begin, end = max(low, starts[row]) + shift, min(high, starts[row + 1]) + shift
         if starts[row] < low:
             first = row
-            _add_rows(columns, data, begin, end, table, partial)
+            _add_rows(indices, values, begin, end, table, partial)
         else:
-            _add_rows(columns, data, begin, end, table, out[row])
+            _add_rows(indices, values, begin, end, table, out[row])
         row += 1
     return first
 
 
 @njit(**_threads)
-def encode(starts, columns, data, table, pieces):
-    """Return M W."""
-    n = starts[-1]
-    out = np.zeros((len(starts) - 1, table.shape[1]), table.dtype)
+def encode(indptr, indices, values, rows, starts, extra_columns, extra_values, table, pieces):
+    """Return M W: the selected rows of the matrix, then the extra rows."""
+    n, b = starts[-1], len(rows)
+    out = np.zeros((b + len(extra_columns), table.shape[1]), table.dtype)
     partial = np.zeros((pieces, table.shape[1]), table.dtype)
     first = np.full(pieces, -1, np.int64)
     for k in prange(pieces):
         low, high = n * k // pieces, n * (k + 1) // pieces
         if low < high:
-            first[k] = _encode_piece(starts, columns, data, table, low, high, out, partial[k])
+            first[k] = _encode_piece(
+                indptr, indices, values, rows, starts, table, low, high, out, partial[k]
+            )
+        r = len(extra_columns)
+        for i in range(r * k // pieces, r * (k + 1) // pieces):
+            _add_rows(
+                extra_columns[i], extra_values[i], 0, extra_columns.shape[1], table, out[b + i]
+            )
     for k in range(pieces):
         if first[k] >= 0:
             out[first[k]] += partial[k]
@@ -161,7 +179,7 @@ def encode(starts, columns, data, table, pieces):
 
 @njit(**_fast)
 def _sum_column(begin, end, row_of, entry_of, data, x, out):
-    """out = Σ over a column's entries of data[entry] · x[row]."""
+    """Set `out` to Σ over a column's entries of data[entry] · x[row]."""
     d = x.shape[1]
     for f in range(d):
         out[f] = 0
@@ -218,7 +236,7 @@ def column_sums(begins, entry_of, data):
     return out
 
 
-# -- reconstruction: Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² ------------------------------------------
+# -- reconstruction: Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² ----------------------------------------
 
 
 @njit(**_fast)
@@ -277,7 +295,7 @@ def reconstruction(starts, columns, data, x, table, bias, weights, pieces):
     return loss.sum(), slope, dx
 
 
-# -- the hidden layer's pre-activation ----------------------------------------------------------------
+# -- the hidden layer's pre-activation -------------------------------------------------------------
 
 
 @njit(**_threads)
@@ -338,7 +356,7 @@ def scatter_sum(begins, tuples, x, pieces):
     return out
 
 
-# -- bookkeeping ---------------------------------------------------------------------------------------
+# -- bookkeeping -----------------------------------------------------------------------------------
 
 
 @njit(nogil=True, cache=True)
@@ -367,7 +385,7 @@ def distinct(nodes, slot):
     return found[:k].copy(), visits[:k].copy(), inverse
 
 
-# -- optimizers ------------------------------------------------------------------------------------------
+# -- optimizers ------------------------------------------------------------------------------------
 
 
 @njit(**_fast)

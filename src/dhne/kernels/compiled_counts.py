@@ -1,29 +1,38 @@
-"""The counts of :mod:`dhne.kernels.counts`, compiled by numba: one tuple after the other."""
+"""The counts of :mod:`dhne.kernels.counts`, compiled by numba: one tuple after the other.
+
+A table is (columns, counts, logs, bounds, firsts): the entries of all rows, ℓ of their counts, where
+each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``), and each block's first column.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit, prange
 
 from .counts import ZERO
 
-_fast = {"nogil": True, "cache": True, "error_model": "numpy"}
+_fast: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
 
 
 @njit(**_fast)
-def _place(columns, low, high, column):
-    """The first entry from `low` on whose column is not below `column`."""
+def _find(table, x, block, y):
+    """The entry of node y in a block of row x, or -1."""
+    columns, bounds = table[0], table[3]
+    column = table[4][block] + y
+    low, high = bounds[x, block], bounds[x, block + 1]
+    end = high
     while low < high:
         middle = (low + high) // 2
         if columns[middle] < column:
             low = middle + 1
         else:
             high = middle
-    return low
+    return low if low < end and columns[low] == column else -1
 
 
 @njit(**_fast)
@@ -35,17 +44,6 @@ def _member(types, source, kind, node):
 
 
 @njit(**_fast)
-def _entry(table, x, column):
-    """A[x, column]."""
-    indptr, columns, counts = table[0], table[1], table[2]
-    high = indptr[x + 1]
-    at = _place(columns, indptr[x], high, column)
-    if at < high and columns[at] == column:
-        return counts[at]
-    return counts.dtype.type(0)
-
-
-@njit(**_fast)
 def _rest(count, weight):
     """What is left of a count without a hyperedge of it."""
     rest = count - weight
@@ -53,170 +51,161 @@ def _rest(count, weight):
 
 
 @njit(**_fast)
-def _without(count, own, weight):
-    """The logarithm of one plus a count, the hyperedge left out if it is one of its own."""
-    if own:
-        count = _rest(count, weight)
-    return math.log1p(count) if count > 0 else 0.0
+def _log(table, at, own, weight):
+    """ℓ of an entry, the hyperedge left out if it is one of its own."""
+    return math.log1p(_rest(table[1][at], weight)) if own else table[2][at]
 
 
 @njit(**_fast)
-def _shared(
-    a,
-    b,
-    x,
-    z,
-    first_a,
-    first_b,
-    kind,
-    size,
-    most,
-    types,
-    source,
-    weight,
-    x_in,
-    z_in,
-    kind_x,
-    kind_z,
-):
+def _shared(a, b, x, z, in_a, in_b, kind, most, edge, x_in, z_in, kind_x, kind_z):
     """Σ over the neighbours y of x, of type `kind`, of ℓ(A'[x, y]) ℓ(A'[z, y])."""
-    low = _place(a[1], a[0][x], a[0][x + 1], first_a)
-    high = _place(a[1], low, a[0][x + 1], first_a + size)
-    n = high - low
-    take = min(n, most)
+    types, source, weight = edge
+    low = a[3][x, in_a]
+    n = a[3][x, in_a + 1] - low
     total = 0.0
-    for j in range(take):
+    for j in range(min(n, most)):
         at = low + (j * n // most if n > most else j)
-        y = a[1][at] - first_a
-        other = _entry(b, z, first_b + y)
-        if other > 0:
+        y = a[0][at] - a[4][in_a]
+        other = _find(b, z, in_b, y)
+        if other >= 0:
             y_in = (x_in or z_in) and _member(types, source, kind, y)
-            mine = _without(a[2][at], x_in and y_in and not (kind == kind_x and y == x), weight)
-            theirs = _without(other, z_in and y_in and not (kind == kind_z and y == z), weight)
+            mine = _log(a, at, x_in and y_in and not (kind == kind_x and y == x), weight)
+            theirs = _log(b, other, z_in and y_in and not (kind == kind_z and y == z), weight)
             total += mine * theirs
     return total * max(n / most, 1.0)
 
 
 @njit(**_fast)
-def _paths(
-    a, b, v, u, first_pq, first_qp, size_p, size_q, most, types, source, weight, v_in, u_in, kp, kq
-):
-    """Σ over b near v and a near u of ℓ(A'[v, b]) ℓ(A'[a, b]) ℓ(A'[u, a])."""
-    low_v = _place(a[1], a[0][v], a[0][v + 1], first_pq)
-    n_v = _place(a[1], low_v, a[0][v + 1], first_pq + size_q) - low_v
-    low_u = _place(b[1], b[0][u], b[0][u + 1], first_qp)
-    n_u = _place(b[1], low_u, b[0][u + 1], first_qp + size_p) - low_u
-    total = 0.0
-    for i in range(min(n_u, most)):
-        at_u = low_u + (i * n_u // most if n_u > most else i)
-        x = b[1][at_u] - first_qp
-        if x == v:
-            continue
-        x_in = weight > 0 and _member(types, source, kp, x)
-        near_u = _without(b[2][at_u], u_in and x_in and not (kp == kq and x == u), weight)
-        if near_u <= 0:
-            continue
-        for j in range(min(n_v, most)):
-            at_v = low_v + (j * n_v // most if n_v > most else j)
-            y = a[1][at_v] - first_pq
-            if y == u:
-                continue
-            middle = _entry(a, x, first_pq + y)
-            if middle > 0:
-                y_in = (v_in or x_in) and _member(types, source, kq, y)
-                near_v = _without(a[2][at_v], v_in and y_in and not (kp == kq and y == v), weight)
-                between = _without(middle, x_in and y_in and not (kp == kq and x == y), weight)
-                total += near_u * near_v * between
-    return total * max(n_v / most, 1.0) * max(n_u / most, 1.0)
-
-
-@njit(**_fast)
-def _shared_by(a, b, v, u, common, most, types, source, weight, v_in, u_in, kp, kq):
+def _shared_by_both(a, b, v, u, common, most, edge, v_in, u_in, kp, kq):
     """s: over the neighbours of whichever node has fewer, for each type that neighbours both."""
     total = 0.0
     for c in range(len(common)):
-        kind, in_p, in_q, size = common[c]
+        kind, in_p, in_q = common[c]
         if kind < 0:
             break
-        n_v = _place(a[1], a[0][v], a[0][v + 1], in_p + size) - _place(
-            a[1], a[0][v], a[0][v + 1], in_p
-        )
-        n_u = _place(b[1], b[0][u], b[0][u + 1], in_q + size) - _place(
-            b[1], b[0][u], b[0][u + 1], in_q
-        )
-        e = (types, source, weight)
-        if n_v <= n_u:
-            total += _shared(a, b, v, u, in_p, in_q, kind, size, most, *e, v_in, u_in, kp, kq)
+        if a[3][v, in_p + 1] - a[3][v, in_p] <= b[3][u, in_q + 1] - b[3][u, in_q]:
+            total += _shared(a, b, v, u, in_p, in_q, kind, most, edge, v_in, u_in, kp, kq)
         else:
-            total += _shared(b, a, u, v, in_q, in_p, kind, size, most, *e, u_in, v_in, kq, kp)
+            total += _shared(b, a, u, v, in_q, in_p, kind, most, edge, u_in, v_in, kq, kp)
     return total
 
 
 @njit(**_fast)
+def _paths(a, b, v, u, in_p, in_q, most, edge, v_in, u_in, kp, kq):
+    """t: Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
+    types, source, weight = edge
+    low_v, low_u = a[3][v, in_p], b[3][u, in_q]
+    n_v, n_u = a[3][v, in_p + 1] - low_v, b[3][u, in_q + 1] - low_u
+    total = 0.0
+    for i in range(min(n_u, most)):
+        at_u = low_u + (i * n_u // most if n_u > most else i)
+        x = b[0][at_u] - b[4][in_q]
+        if x == v:
+            continue
+        x_in = weight > 0 and _member(types, source, kp, x)
+        near_u = _log(b, at_u, u_in and x_in and not (kp == kq and x == u), weight)
+        if near_u <= 0:
+            continue
+        along = 0.0
+        for j in range(min(n_v, most)):
+            at_v = low_v + (j * n_v // most if n_v > most else j)
+            y = a[0][at_v] - a[4][in_p]
+            if y == u:
+                continue
+            middle = _find(a, x, in_p, y)
+            if middle >= 0:
+                y_in = (v_in or x_in) and _member(types, source, kq, y)
+                near_v = _log(a, at_v, v_in and y_in and not (kp == kq and y == v), weight)
+                between = _log(a, middle, x_in and y_in and not (kp == kq and x == y), weight)
+                along += near_v * between
+        total += near_u * along
+    return total * max(n_v / most, 1.0) * max(n_u / most, 1.0)
+
+
+@njit(**_fast)
+def _pair(a, b, v, u, in_p, in_q, common, shared, paths, edge, kp, kq, out):
+    """Write c, s and t of one pair."""
+    types, source, weight = edge
+    v_in = weight > 0 and _member(types, source, kp, v)
+    u_in = weight > 0 and _member(types, source, kq, u)
+    at = _find(a, v, in_p, u)
+    out[0] = 0
+    if at >= 0:
+        own = v_in and u_in and not (kp == kq and v == u)
+        out[0] = _rest(a[1][at], weight) if own else a[1][at]
+    out[1] = _shared_by_both(a, b, v, u, common, shared, edge, v_in, u_in, kp, kq)
+    out[2] = _paths(a, b, v, u, in_p, in_q, paths, edge, v_in, u_in, kp, kq)
+
+
+@njit(**_fast)
 def _count_tuple(
-    indptr,
-    columns,
-    counts,
-    degrees,
-    types,
-    first,
-    sizes,
-    common,
-    nodes,
-    source,
-    weight,
-    shared,
-    paths,
-    out,
-):
+    columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+    nodes, source, weight, shared, paths, kept, out,
+):  # fmt: skip
+    """One tuple; the pairs that it has in common with its hyperedge are left to the caller."""
     length = len(types)
+    edge = (types, source, weight)
     k = 0
     for p in range(length):
-        a = (indptr[p], columns[p], counts[p])
-        v, kp = nodes[p], types[p]
-        v_in = weight > 0 and _member(types, source, kp, v)
-        degree = degrees[p][v]
-        if v_in:
-            degree = max(degree - weight, 0)
+        a = (columns[p], counts[p], logs[p], bounds[p], firsts[p])
+        degree = degrees[p][nodes[p]]
+        if weight > 0 and _member(types, source, types[p], nodes[p]):
+            degree = _rest(degree, weight)
         out[3 * (length * (length - 1) // 2) + p] = degree
         for q in range(p + 1, length):
-            b = (indptr[q], columns[q], counts[q])
-            u, kq = nodes[q], types[q]
-            u_in = weight > 0 and _member(types, source, kq, u)
-            count = _entry(a, v, first[p, q] + u)
-            if v_in and u_in and not (kp == kq and v == u):
-                count = _rest(count, weight)
-            out[3 * k] = count
-            e = (types, source, weight, v_in, u_in, kp, kq)
-            out[3 * k + 1] = _shared_by(a, b, v, u, common[k], shared, *e)
-            out[3 * k + 2] = _paths(
-                a, b, v, u, first[p, q], first[q, p], sizes[p], sizes[q], paths, *e
-            )
+            if not (kept and nodes[p] == source[p] and nodes[q] == source[q]):
+                b = (columns[q], counts[q], logs[q], bounds[q], firsts[q])
+                _pair(
+                    a, b, nodes[p], nodes[q], blocks[p, q], blocks[q, p], common[k],
+                    shared, paths, edge, types[p], types[q], out[3 * k : 3 * k + 3],
+                )  # fmt: skip
+            k += 1
+
+
+@njit(nogil=True, cache=True)
+def _copy_kept(nodes, source, of_edge, out):
+    """Take the counts of pairs that a negative has in common with its hyperedge from there."""
+    k = 0
+    for p in range(len(nodes)):
+        for q in range(p + 1, len(nodes)):
+            if nodes[p] == source[p] and nodes[q] == source[q]:
+                out[3 * k : 3 * k + 3] = of_edge[3 * k : 3 * k + 3]
             k += 1
 
 
 @njit(parallel=True, **_fast)
 def tuple_counts(
-    indptr,
-    columns,
-    counts,
-    degrees,
-    types,
-    first,
-    sizes,
-    common,
-    nodes,
-    source,
-    left_out,
-    shared,
-    paths,
-    out,
-):
-    """Fill `out` ``[m, 3 · pairs + N]``; `common` is int64[pairs, k, 4], -1 where there is none."""
+    columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+    nodes, source, left_out, num_edges, shared, paths, out,
+):  # fmt: skip
+    """Fill `out` ``[m, 3 · pairs + N]``.
+
+    The first `num_edges` tuples are the hyperedges that are left out, and as many negatives of each
+    follow; 0 if the tuples are not laid out so. `common` is int64[pairs, k, 3], -1 where there is none.
+    """
     zero = out.dtype.type(0)
     for i in prange(len(nodes)):
         weight = left_out[i] if len(left_out) else zero
         _count_tuple(
-            indptr, columns, counts, degrees, types, first, sizes, common,
-            nodes[i], source[i], weight, shared, paths, out[i],
+            columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+            nodes[i], source[i], weight, shared, paths, 0 < num_edges <= i, out[i],
         )  # fmt: skip
+    if num_edges > 0:
+        each = max((len(nodes) - num_edges) // num_edges, 1)
+        for i in prange(num_edges, len(nodes)):
+            _copy_kept(nodes[i], source[i], out[(i - num_edges) // each], out[i])
+
+
+@njit(nogil=True, cache=True)
+def block_bounds(indptr, columns, firsts):
+    """Return where each row's blocks begin, and where the last ends: int64[n, blocks + 1]."""
+    n, k = len(indptr) - 1, len(firsts)
+    bounds = np.empty((n, k + 1), np.int64)
+    for x in range(n):
+        at = indptr[x]
+        for b in range(k):
+            while at < indptr[x + 1] and columns[at] < firsts[b]:
+                at += 1
+            bounds[x, b] = at
+        bounds[x, k] = indptr[x + 1]
+    return bounds

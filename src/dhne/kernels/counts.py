@@ -10,9 +10,9 @@ a tuple's evidence has for each pair of positions (v, u)
     s = Σ_y ℓ(A'[v, y]) ℓ(A'[u, y])                                  what both were seen with,
     t = Σ_{b ≠ u} Σ_{a ≠ v} ℓ(A'[v, b]) ℓ(A'[a, b]) ℓ(A'[u, a])      paths v – b – a – u,
 
-with ℓ(x) = log(1 + x), y over the types that neighbour both, b of u's type and a of v's; and for each
-position the degree without e. Of a hub's neighbours an even sample is taken and weighted up. This file
-spells it out in torch; :mod:`dhne.kernels.compiled_counts` is the same, compiled.
+with ℓ(x) = log(1 + x), y over the types that neighbour both, b of u's type and a of v's; and for
+each position the degree without e. Of a hub's neighbours an even sample is taken and weighted up.
+This file spells it out in torch; :mod:`dhne.kernels.compiled_counts` is the same, compiled.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class CountTable:
     counts: Tensor  # float[nnz]
     degrees: Tensor  # float[n]
     num_columns: int
+    firsts: tuple[int, ...]  # the first column of each neighbour type's block
 
     @cached_property
     def keys(self) -> Tensor:
@@ -51,7 +52,7 @@ class CountTable:
 
 @dataclass(frozen=True)
 class Common:
-    """A node type that neighbours both types of a pair: where its block begins in either's columns."""
+    """A node type that neighbours both types of a pair, and where its block begins in either's."""
 
     type: int
     first_in_p: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,19 +20,62 @@ from .counts import TupleTables
 from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 
 Ints = npt.NDArray[Any]
+_ALL = 2**62  # more entries than any row has
 
 
 @dataclass(frozen=True)
-class BatchMatrix:
-    """The batch matrix M by rows and by columns, as arrays."""
+class Sampled:
+    """What gradients run over: the entries of M, of long rows a sample, by rows and by columns."""
 
     starts: Ints  # int64[R + 1]
     columns: Ints  # int32[nnz]
-    data: npt.NDArray[Any]  # float[nnz]
+    data: npt.NDArray[Any]  # float[nnz], as they are
+    scale: npt.NDArray[Any]  # float[b], what a row's sampled entries stand for
+    weighted: npt.NDArray[Any]  # float[nnz], data times scale
     touched: Tensor  # int64[1, k], the columns that have an entry
     begins: Ints  # int64[k + 1]
     row_of: Ints  # int32[nnz], by column
     entry_of: Ints  # int32[nnz], by column
+
+
+class BatchMatrix:
+    """The batch matrix M: rows of a matrix where they stand, and extra rows."""
+
+    def __init__(self, selection: RowSelection, slots: npt.NDArray[np.int32]) -> None:
+        m = selection.matrix
+        self.csr = m.indptr.numpy(), m.indices.numpy(), m.values.numpy()
+        self.rows = selection.rows.numpy()
+        self.sample, self._slots = selection.sample, slots
+        self.starts = compiled.row_starts(self.csr[0], self.rows, _ALL)
+        if selection.extra is None:
+            self.extra = np.empty((0, 0), np.int64), np.empty((0, 0), self.csr[2].dtype)
+        else:
+            self.extra = selection.extra.columns.numpy(), selection.extra.values.numpy()
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """Made when the first gradient asks for it."""
+        indptr, indices, values = self.csr
+        most, turn = (self.sample.most, self.sample.turn) if self.sample else (_ALL, 0.0)
+        b, (r, k) = len(self.rows), self.extra[0].shape
+        starts = self.starts
+        if self.sample is not None:
+            starts = compiled.row_starts(indptr, self.rows, most)
+        stored = starts[-1]
+        starts = np.concatenate([starts, stored + k * np.arange(1, r + 1)])
+        columns, data = np.empty(starts[-1], np.int32), np.empty(starts[-1], values.dtype)
+        scale = np.ones(b, values.dtype)
+        args = (indptr, indices, values, self.rows, starts, turn, columns, data, scale)
+        compiled.copy_entries(*args)
+        columns[stored:], data[stored:] = self.extra[0].reshape(-1), self.extra[1].reshape(-1)
+        weighted = data
+        if self.sample is not None:
+            weighted = data.copy()
+            weighted[:stored] *= np.repeat(scale, np.diff(starts[: b + 1]))
+        touched, *by_column = compiled.transpose(starts, columns, self._slots)
+        return Sampled(
+            starts, columns, data, scale, weighted, torch.from_numpy(touched)[None], *by_column
+        )
 
 
 class CompiledKernels(Kernels):
@@ -43,7 +87,7 @@ class CompiledKernels(Kernels):
         self._scratch: dict[int, npt.NDArray[np.int32]] = {}
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
         self._tables: dict[int, tuple[TupleTables, tuple[Any, ...]]] = {}
-        self._whole: dict[int, tuple[SparseMatrix, Ints, BatchMatrix]] = {}
+        self._whole: dict[int, tuple[SparseMatrix, BatchMatrix]] = {}
 
     def _slots(self, n: int) -> npt.NDArray[np.int32]:
         """An array of -1, kept between calls so that a step does not pay for its size."""
@@ -56,54 +100,27 @@ class CompiledKernels(Kernels):
             self._ranges[n] = np.arange(n)
         return self._ranges[n]
 
-    def prepare(self, selection: RowSelection) -> tuple[BatchMatrix, BatchMatrix]:
-        """Copy the batch's entries and transpose them: (M with, M without the extra rows)."""
-        matrix = selection.matrix
-        if len(selection.rows) == matrix.num_rows:
-            plain = self._prepare_whole(matrix, selection.rows.numpy())
-        else:
-            plain = self._build(selection.matrix, selection.rows.numpy(), None)
-        if selection.extra is None:
-            return plain, plain
-        extra = selection.extra
-        both = (extra.columns.numpy(), extra.values.numpy())
-        return self._build(selection.matrix, selection.rows.numpy(), both), plain
-
-    def _prepare_whole(self, matrix: SparseMatrix, rows: Ints) -> BatchMatrix:
-        """When the batch visits every row, as it does with a few hubs, the transpose is kept."""
+    def prepare(self, selection: RowSelection) -> BatchMatrix:
+        """Count where the rows begin; if the batch visits every row, that and more is kept."""
+        matrix, slots = selection.matrix, self._slots(selection.matrix.num_columns)
+        if len(selection.rows) < matrix.num_rows or selection.extra or selection.sample:
+            return BatchMatrix(selection, slots)
+        rows = selection.rows.numpy()
         kept = self._whole.get(id(matrix))
-        if kept is not None and kept[0] is matrix and np.array_equal(kept[1], rows):
-            return kept[2]
-        built = self._build(matrix, rows, None)
-        self._whole[id(matrix)] = (matrix, rows.copy(), built)
-        return built
-
-    def _build(
-        self, matrix: SparseMatrix, rows: Ints, extra: tuple[Ints, Ints] | None
-    ) -> BatchMatrix:
-        indptr, indices = matrix.indptr.numpy(), matrix.indices.numpy()
-        values = matrix.values.numpy()
-        r, k = extra[0].shape if extra is not None else (0, 0)
-        starts = compiled.row_starts(indptr, rows, r, k)
-        columns = np.empty(starts[-1], np.int32)
-        data = np.empty(starts[-1], values.dtype)
-        compiled.copy_entries(indptr, indices, values, rows, starts, columns, data)
-        if extra is not None:
-            columns[starts[len(rows)] :] = extra[0].reshape(-1)
-            data[starts[len(rows)] :] = extra[1].reshape(-1)
-        touched, *by_column = compiled.transpose(starts, columns, self._slots(matrix.num_columns))
-        return BatchMatrix(starts, columns, data, torch.from_numpy(touched)[None], *by_column)
+        if kept is None or kept[0] is not matrix or not np.array_equal(kept[1].rows, rows):
+            kept = self._whole[id(matrix)] = (matrix, BatchMatrix(selection, slots))
+        return kept[1]
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
-        result: Tensor = _Encode.apply(plan[0], table)  # type: ignore[no-untyped-call]
+        result: Tensor = _Encode.apply(plan, table)  # type: ignore[no-untyped-call]
         return result
 
     def reconstruction(
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
         """Return the weighted squared error over the stored non-zeros."""
-        result: Tensor = _Reconstruction.apply(plan[1], x, table, bias, visits)  # type: ignore[no-untyped-call]
+        result: Tensor = _Reconstruction.apply(plan, x, table, bias, visits)  # type: ignore[no-untyped-call]
         return result
 
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
@@ -112,17 +129,25 @@ class CompiledKernels(Kernels):
         return result
 
     def tuple_counts(
-        self, tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+        self,
+        tables: TupleTables,
+        nodes: Tensor,
+        source: Tensor | None,
+        left_out: Tensor | None,
+        num_edges: int = 0,
     ) -> Tensor:
-        """Count tuple by tuple."""
+        """Count tuple by tuple; what a negative keeps of its hyperedge is counted once."""
         out = np.empty((len(nodes), tables.width), tables.tables[0].counts.numpy().dtype)
-        nothing = np.empty(0, out.dtype)
-        of = nodes.numpy()
+        of = nodes.contiguous().numpy()
+        edges, weights = of, np.empty(0, out.dtype)
+        if source is not None and left_out is not None:
+            edges, weights = source.contiguous().numpy(), left_out.numpy()
         compiled_counts.tuple_counts(
             *self._count_arrays(tables),
             of,
-            of if source is None else source.numpy(),
-            nothing if left_out is None else left_out.numpy(),
+            edges,
+            weights,
+            num_edges,
             counts.SHARED,
             counts.PATHS,
             out,
@@ -132,24 +157,37 @@ class CompiledKernels(Kernels):
     def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
         """What the compiled counts take, kept between calls."""
         kept = self._tables.get(id(tables))
-        if kept is None or kept[0] is not tables:
-            most = max((len(c) for c in tables.common), default=0)
-            common = np.full((len(tables.common), most, 4), -1, np.int64)
-            for k, types in enumerate(tables.common):
-                for i, c in enumerate(types):
-                    common[k, i] = c.type, c.first_in_p, c.first_in_q, c.size
-            arrays = (
-                tuple(t.indptr.numpy() for t in tables.tables),
-                tuple(t.columns.numpy() for t in tables.tables),
-                tuple(t.counts.numpy() for t in tables.tables),
-                tuple(t.degrees.numpy() for t in tables.tables),
-                np.array(tables.types),
-                np.array(tables.first),
-                np.array(tables.sizes),
-                common,
-            )
-            kept = self._tables[id(tables)] = (tables, arrays)
-        return kept[1]
+        if kept is not None and kept[0] is tables:
+            return kept[1]
+        t = tables.tables
+        columns = [x.columns.numpy() for x in t]
+        firsts = [np.unique(np.array(x.firsts)) for x in t]
+        bounds = [
+            compiled_counts.block_bounds(x.indptr.numpy(), c, f)
+            for x, c, f in zip(t, columns, firsts, strict=True)
+        ]
+        blocks = np.array(
+            [np.searchsorted(f, row) for f, row in zip(firsts, tables.first, strict=True)]
+        )
+        most = max((len(c) for c in tables.common), default=0)
+        common = np.full((len(tables.common), most, 3), -1, np.int64)
+        for k, ((p, q), types) in enumerate(zip(tables.pairs, tables.common, strict=True)):
+            for i, c in enumerate(types):
+                in_p = np.searchsorted(firsts[p], c.first_in_p)
+                common[k, i] = c.type, in_p, np.searchsorted(firsts[q], c.first_in_q)
+        arrays = (
+            tuple(columns),
+            tuple(x.counts.numpy() for x in t),
+            tuple(torch.log1p(x.counts).numpy() for x in t),
+            tuple(bounds),
+            tuple(firsts),
+            tuple(x.degrees.numpy() for x in t),
+            np.array(tables.types),
+            blocks,
+            common,
+        )
+        self._tables[id(tables)] = (tables, arrays)
+        return arrays
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Mark nodes as they appear."""
@@ -200,17 +238,16 @@ class _Encode(Function):
     @staticmethod
     def forward(ctx: Any, matrix: BatchMatrix, table: Tensor) -> Tensor:
         ctx.matrix, ctx.table = matrix, table
-        out = compiled.encode(
-            matrix.starts, matrix.columns, matrix.data, table.detach().numpy(), get_num_threads()
-        )
-        return torch.from_numpy(out)
+        where = (*matrix.csr, matrix.rows, matrix.starts, *matrix.extra)
+        return torch.from_numpy(compiled.encode(*where, table.detach().numpy(), get_num_threads()))
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
-        m: BatchMatrix = ctx.matrix
+        m = ctx.matrix.sampled
+        g = gradient.contiguous().numpy()
         values = compiled.table_gradient(
-            m.begins, m.row_of, m.entry_of, m.data, gradient.contiguous().numpy(), get_num_threads()
+            m.begins, m.row_of, m.entry_of, m.weighted, g, get_num_threads()
         )
         return None, _sparse(m.touched, values, ctx.table)
 
@@ -220,31 +257,35 @@ class _Reconstruction(Function):
     def forward(
         ctx: Any, matrix: BatchMatrix, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
-        rows = x.detach().contiguous().numpy()
+        m, rows = matrix.sampled, x.detach().contiguous().numpy()
         loss, slope, dx = compiled.reconstruction(
-            matrix.starts,
-            matrix.columns,
-            matrix.data,
+            m.starts[: len(rows) + 1],
+            m.columns,
+            m.data,
             rows,
             table.detach().numpy(),
             bias.detach().numpy().reshape(-1),
-            visits.detach().to(x.dtype).numpy(),
+            visits.detach().to(x.dtype).numpy() * m.scale,
             get_num_threads(),
         )
-        ctx.matrix, ctx.rows, ctx.slope, ctx.dx = matrix, rows, slope, dx
+        ctx.sampled, ctx.rows, ctx.slope, ctx.dx = m, rows, slope, dx
         ctx.table, ctx.bias = table, bias
         return torch.tensor(loss, dtype=x.dtype)
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-        m: BatchMatrix = ctx.matrix
+        m: Sampled = ctx.sampled
+        slope, dx, rows = ctx.slope, ctx.dx, ctx.rows
         scale = gradient.item()
-        slope, dx = ctx.slope, ctx.dx
         if scale != 1:
             slope, dx = slope * slope.dtype.type(scale), dx * dx.dtype.type(scale)
+        extra = len(m.starts) - 1 - len(rows)
+        if extra:  # the extra rows are not reconstructed: no slope, whatever they are
+            slope = np.concatenate([slope, np.zeros(len(m.columns) - len(slope), slope.dtype)])
+            rows = np.concatenate([rows, np.zeros((extra, rows.shape[1]), rows.dtype)])
         table = compiled.table_gradient(
-            m.begins, m.row_of, m.entry_of, slope, ctx.rows, get_num_threads()
+            m.begins, m.row_of, m.entry_of, slope, rows, get_num_threads()
         )
         bias = compiled.column_sums(m.begins, m.entry_of, slope)
         return (

@@ -13,8 +13,8 @@ and never of the number of nodes. A backend implements these:
 ===================  ===========================================================================
 
 The first three are differentiable. The gradient of a *table* (W, V, c: a row a column of the
-adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give it
-as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
+adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give
+it as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
 gradient are left alone, so a step never costs more than what it touched.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..adjacency import AdjacencyMatrix
+from dhne.adjacency import AdjacencyMatrix
 from .counts import TupleTables, tuple_counts
 
 
@@ -73,12 +73,29 @@ class ExtraRows:
 
 
 @dataclass(frozen=True)
+class RowSample:
+    """How to take at most `most` of a row's non-zeros: an even sample from `turn` in [0, 1) on.
+
+    With `turn` uniform each non-zero of a row of n is taken with probability most / n; weighted by
+    n / most, sums over the sample are unbiased.
+    """
+
+    most: int
+    turn: float
+
+
+@dataclass(frozen=True)
 class RowSelection:
-    """Some rows of a sparse matrix, and possibly extra rows below them: the matrix M of a batch."""
+    """Some rows of a sparse matrix, and possibly extra rows below them: the matrix M of a batch.
+
+    `encode` always sums whole rows. With a `sample`, its gradient and the reconstruction run over a
+    sample of the non-zeros of long rows, so that a hub does not cost its degree in every step.
+    """
 
     matrix: SparseMatrix
     rows: Tensor  # int64[b], distinct
     extra: ExtraRows | None = None
+    sample: RowSample | None = None
 
     @property
     def num_rows(self) -> int:
@@ -158,9 +175,18 @@ class Kernels(ABC):
         """Return the distinct ids among int64 `columns`, each below `num_nodes`."""
 
     def tuple_counts(
-        self, tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+        self,
+        tables: TupleTables,
+        nodes: Tensor,
+        source: Tensor | None,
+        left_out: Tensor | None,
+        num_edges: int = 0,
     ) -> Tensor:
-        """Return what tuples' nodes share; see :mod:`dhne.kernels.counts`."""
+        """Return what tuples' nodes share; see :mod:`dhne.kernels.counts`.
+
+        If `num_edges` is not 0, the first so many tuples are the hyperedges that are left out, and as
+        many negatives of each follow: a backend may count what they keep of them once.
+        """
         return tuple_counts(tables, nodes, source, left_out)
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The reference backend: the operations in plain torch, on any device, for reading and for checking."""
+"""The reference backend: the operations in plain torch, on any device, to read and to check."""
 
 from __future__ import annotations
 
@@ -8,22 +8,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
+from .interface import Distinct, Kernels, RowSample, RowSelection, StepSize, UpdateRule
 
 
 class _Entries:
-    """The non-zeros of a row selection, spelled out: (row within M, column, value)."""
+    """Non-zeros of a row selection, spelled out: row within M, column, value, its share."""
 
-    def __init__(self, selection: RowSelection) -> None:
+    def __init__(self, selection: RowSelection, sample: RowSample | None) -> None:
         matrix, rows = selection.matrix, selection.rows
         start = matrix.indptr[rows]
         degree = matrix.indptr[rows + 1] - start
+        taken = degree if sample is None else degree.clamp(max=sample.most)
         self.num_rows = selection.num_rows
-        self.row = torch.repeat_interleave(torch.arange(len(rows), device=rows.device), degree)
-        first = torch.cumsum(degree, 0) - degree
-        position = torch.arange(len(self.row), device=rows.device) + (start - first)[self.row]
+        self.row = torch.repeat_interleave(torch.arange(len(rows), device=rows.device), taken)
+        number = torch.arange(len(self.row), device=rows.device)
+        number = number - (torch.cumsum(taken, 0) - taken)[self.row]
+        if sample is not None:
+            n, k = degree[self.row], taken[self.row]
+            spread = ((number + sample.turn) * n.double() / k).long()
+            number = torch.where(n == k, number, spread)
+        position = start[self.row] + number
         self.column = matrix.indices[position].long()
         self.value = matrix.values[position]
+        self.scale = (degree / taken.clamp(min=1)).to(self.value.dtype)[self.row]
         self.num_stored = len(self.row)  # those of the matrix itself, before the extra rows'
         if selection.extra is not None:
             extra = selection.extra
@@ -32,6 +39,13 @@ class _Entries:
             self.row = torch.cat([self.row, row.repeat_interleave(k)])
             self.column = torch.cat([self.column, extra.columns.reshape(-1)])
             self.value = torch.cat([self.value, extra.values.reshape(-1)])
+            self.scale = torch.cat([self.scale, self.scale.new_ones(extra.columns.numel())])
+
+    def product(self, table: Tensor) -> Tensor:
+        """Return M W, each entry counted as often as it stands for."""
+        rows = torch.nn.functional.embedding(self.column, table, sparse=True)
+        out = table.new_zeros(self.num_rows, table.shape[1])
+        return out.index_add(0, self.row, (self.value * self.scale)[:, None] * rows)
 
 
 class ReferenceKernels(Kernels):
@@ -39,28 +53,31 @@ class ReferenceKernels(Kernels):
 
     name = "reference"
 
-    def prepare(self, selection: RowSelection) -> _Entries:
-        """Spell the non-zeros out."""
-        return _Entries(selection)
+    def prepare(self, selection: RowSelection) -> tuple[_Entries, _Entries]:
+        """Spell the non-zeros out: (all, those that gradients run over)."""
+        every = _Entries(selection, None)
+        sample = selection.sample
+        return every, every if sample is None else _Entries(selection, sample)
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
-        """Return M W."""
-        weighted = plan.value[:, None] * torch.nn.functional.embedding(
-            plan.column, table, sparse=True
-        )
-        out = table.new_zeros(plan.num_rows, table.shape[1])
-        return out.index_add(0, plan.row, weighted)
+        """Return M W; the value of all non-zeros, the gradient of the sample."""
+        every, sampled = plan
+        if sampled is every:
+            return every.product(table)
+        value: Tensor = every.product(table.detach())
+        part = sampled.product(table)
+        return value + (part - part.detach())
 
     def reconstruction(
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
-        """Return the weighted squared error over the stored non-zeros."""
-        n = plan.num_stored
-        row, column, value = plan.row[:n], plan.column[:n], plan.value[:n]
+        """Return the weighted squared error over the stored non-zeros, or their sample."""
+        entries, n = plan[1], plan[1].num_stored
+        row, column, value = entries.row[:n], entries.column[:n], entries.value[:n]
         v = torch.nn.functional.embedding(column, table, sparse=True)
         c = torch.nn.functional.embedding(column, bias, sparse=True)[:, 0]
         fitted = torch.sigmoid((x[row] * v).sum(1) + c)
-        return (visits[row] * (fitted - value) ** 2).sum()
+        return (visits[row] * entries.scale[:n] * (fitted - value) ** 2).sum()
 
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
         """Return Σ_p parts[p][index[:, p]]."""

@@ -62,6 +62,8 @@ class Settings:
         What the learning rate falls to, linearly, as a share of its start; 1 keeps it constant.
     batch_size, epochs : int or None
         None follows from the number of hyperedges.
+    epochs_at_thousand, epochs_decline : float
+        Where `epochs` is None: that many for a thousand hyperedges, fewer for more; see `rule_epochs`.
     reconstruction : {"sum", "mean"}
         Whether the squared error is summed over a row's non-zeros, as the paper writes it, or
         divided by the number of columns, as the released code does.
@@ -92,6 +94,8 @@ class Settings:
     decay: float = 0.0
     batch_size: int | None = None
     epochs: int | None = None
+    epochs_at_thousand: float = 70.0
+    epochs_decline: float = 0.34
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
@@ -123,7 +127,9 @@ class Settings:
     def for_edges(self, m: int) -> Settings:
         """Fill in the batch size and the number of epochs for m hyperedges."""
         batch = self.batch_size or rule_batch_size(m)
-        return replace(self, batch_size=batch, epochs=self.epochs or rule_epochs(m))
+        rule = rule_epochs(m, self.epochs_at_thousand, self.epochs_decline)
+        epochs = self.epochs or rule
+        return replace(self, batch_size=batch, epochs=epochs)
 
     def sizes(self, node_type: str) -> tuple[int, ...]:
         """Return the encoder's layer sizes for a node type."""
@@ -152,15 +158,15 @@ def rule_batch_size(m: int) -> int:
     return int(min(max(2 ** round(math.log2(2.6 * math.sqrt(max(m, 1)))), 32), 65536))
 
 
-def rule_epochs(m: int) -> int:
-    """Return the number of epochs for m hyperedges: many for few, and at least five.
+def rule_epochs(m: int, at_thousand: float = 70, decline: float = 0.34) -> int:
+    """Return the number of epochs for m hyperedges: at_thousand · (1000 / m)^decline, 5 to 100.
 
     Examples
     --------
     >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [70, 18, 13, 5]
+    [70, 20, 15, 5]
     """
-    return int(min(max(round(70 * (1000 / max(m, 1)) ** 0.37), 5), 100))
+    return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 
 
 PRESETS: dict[str, Settings] = {
@@ -183,7 +189,14 @@ PRESETS: dict[str, Settings] = {
         reconstruction="mean",
         row_sample=None,
     ),
-    "plus": Settings(leave_one_out=True, evidence=True, alpha=100.0, learning_rate=0.006),
+    "plus": Settings(
+        leave_one_out=True,
+        evidence=True,
+        alpha=100.0,
+        learning_rate=0.006,
+        epochs_at_thousand=30.0,
+        epochs_decline=0.17,
+    ),
 }
 
 

@@ -84,6 +84,8 @@ class CompiledKernels(Kernels):
     name = "cpu"
 
     def __init__(self) -> None:
+        # Sparse gradients are made by the kernels alone; checking them in every step would cost more.
+        torch.sparse.check_sparse_tensor_invariants.disable()
         self._scratch: dict[int, npt.NDArray[np.int32]] = {}
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
         self._tables: dict[int, tuple[TupleTables, tuple[Any, ...]]] = {}

@@ -1,0 +1,44 @@
+"""`dhne demo`: everything it promises is there, and what it shows is worth showing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dhne
+from tests.cli.runs import CommandLine
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.setenv("COLUMNS", "120")
+    return CommandLine(capsys)
+
+
+def test_it_shows_accuracy_completions_neighbours_and_a_map(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    out = tmp_path / "demo"
+    status, said, _ = cli("demo", "--out", out, "--json", tmp_path / "report.json")
+    assert status == 0
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["auc"]["dhne"] > 0.9 > report["auc"]["cooccurrence"] > 0.5
+    assert report["hits@10"] > 0.3
+    found = {a["fact"] for c in report["completions"] for a in c["answers"]}
+    assert {"learned", "held out"} <= found
+    assert "asia" in said
+    assert "kyoto" in said
+    assert f"dhne rank {out / 'run'}" in said
+    assert (out / "map.png").read_bytes().startswith(b"\x89PNG")
+    model = dhne.load(out / "run")
+    assert model.network_.num_nodes("relation") == 13
+    assert model.rank(("tokyo.n.01", "part_of", None), k=3).names
+
+
+def test_a_place_that_cannot_be_written_is_said_first(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    status, out, err = cli("demo", "--out", tmp_path / "file")
+    assert (status, out) == (1, "")
+    assert len(err.strip().splitlines()) == 1

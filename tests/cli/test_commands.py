@@ -80,19 +80,24 @@ def test_info_writes_json_to_a_file(run, tags: Path, tmp_path: Path) -> None:  #
 
 
 def test_info_of_a_run(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from dhne.storage import RunContents, begin_run, save_run
+
     root = tmp_path / "run"
-    root.mkdir()
-    (root / "manifest.json").write_text("{}")
-    (root / "config.json").write_text('{"dim": 64, "alpha": 0.1}')
-    (root / "history.jsonl").write_text('{"epoch": 1, "loss": 0.5}\n')
+    begin_run(root, {"dim": 64})
+    status, out, _ = run("info", root)
+    assert status == 0
+    assert "training" in out
+    network = HyperNetwork.from_tuples([("ann", "Heat")], ("the user/s", "movie"))
+    save_run(root, RunContents({"alpha": 0.1}, {}, network, {}, [{"epoch": 1, "loss": 0.5}]))
     status, out, _ = run("info", root)
     assert status == 0
     assert "alpha" in out
+    assert "the user/s" in out
     assert "loss 0.5" in out
     (root / "config.json").unlink()
     status, _, err = run("info", root)
     assert status == 1
-    assert "config.json is missing" in err
+    assert "config.json: it is missing" in err
 
 
 def test_unmapped_table_shows_its_columns_and_the_command_to_use(run, tags: Path) -> None:  # type: ignore[no-untyped-def]

@@ -5,29 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dhne.errors import RunError
-
 
 def describe_run(directory: str) -> dict[str, Any]:
-    """Return a run's configuration, node types, last epoch and files as plain data."""
-    from dhne.io.files import reading
+    """Return a run's status, configuration, node types, last epoch and files as plain data."""
     from dhne.io.json_text import parse_json
     from dhne.io.parquet import count_rows
+    from dhne.storage import read_config, read_manifest, run_status
 
     root = Path(directory)
-    config = root / "config.json"
-    if not config.is_file():
-        raise RunError(f"{directory}: this is no run, config.json is missing")
-    with reading(config):
-        settings = parse_json(config.read_bytes(), config)
+    status = run_status(root)
+    config = read_config(root)
+    network = read_manifest(root)["network"] or {"nodes": []}
     history = root / "history.jsonl"
     lines = history.read_text(encoding="utf-8").splitlines() if history.is_file() else []
     files = sorted(p for p in root.rglob("*") if p.is_file())
     return {
         "source": directory,
-        "config": settings if isinstance(settings, dict) else {"config": settings},
+        "config": {"status": status, **config},
         "node_types": [
-            {"type": p.stem, "nodes": count_rows(p)} for p in sorted(root.glob("nodes/*.parquet"))
+            {"type": n["type"], "nodes": count_rows(root / n["file"])} for n in network["nodes"]
         ],
         "epochs": len(lines),
         "last": parse_json(lines[-1].encode(), history) if lines else None,

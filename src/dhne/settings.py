@@ -195,7 +195,7 @@ PRESETS: dict[str, Settings] = {
         alpha=100.0,
         learning_rate=0.006,
         epochs_at_thousand=30.0,
-        epochs_decline=0.17,
+        epochs_decline=0.1,
     ),
 }
 

@@ -2,7 +2,9 @@
 
 Random walks of the second order (see :mod:`dhne.baselines.walks`): 1/p weighs a step back, 1/q a
 step away from where the walk came from. Skip-gram with negative sampling predicts the nodes within
-`window` steps of each node from its vector. The similarity of a pair is the cosine of the vectors.
+`window` steps of each node from its vector. The similarity of a pair is the inner product of the
+vectors: on validation sets of GPS and drug it was far better than the cosine, on one of MovieLens a
+little worse. There p and q made no difference worth a choice, so both are 1.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ class Node2Vec(SkipGramEmbedder):
         epochs: int = 1,
         learning_rate: float = 0.025,
         aggregate: str = "mean",
-        similarity: str = "cosine",
+        similarity: str = "dot",
         workers: int = 1,
         random_state: int = 0,
         verbose: bool = False,

@@ -3,7 +3,7 @@
 From every node start random walks that choose each next node in proportion to the pair's weight.
 Skip-gram with a hierarchical softmax, as in that paper, predicts the nodes within `window` steps of
 each node from its vector. The similarity of a pair is the cosine of the two vectors, which on
-validation sets was a little better than the inner product on MovieLens and drug, worse on GPS.
+validation sets was better than the inner product on MovieLens, worse on GPS, the same on drug.
 """
 
 from __future__ import annotations

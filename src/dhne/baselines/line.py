@@ -10,8 +10,7 @@ where u are vectors and c the contexts of the second order. Each order is traine
 half of the dimensions, so that the size is the same as everybody's; the two vectors of a node stand
 side by side. The similarity of a pair is the inner product, averaged over both orders. Norms tell
 how well connected a node is: on validation sets of the paper's four datasets cosines were worse on
-all but wordnet; sigmoids of the inner products were better on MovieLens and wordnet, worse on GPS
-and drug.
+each; sigmoids of the inner products were better on MovieLens and wordnet, worse on GPS and drug.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def command(
     from dhne.explorer import serve
 
     def say(address: str) -> None:
-        note(f"{run} is at {address} (Ctrl-C ends it)")
+        typer.echo(f"{run} is at {address} (Ctrl-C ends it)")
 
     note(f"loading {run} …")
     serve(run, port=port, browser=not no_browser, say=say)

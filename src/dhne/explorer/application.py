@@ -87,6 +87,7 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
     app.include_router(map_routes.router)
     _serve_page(app)
     _explain_errors(app)
+    _describe(app, atlas)
     app.add_middleware(Guard, port=port)
     return app
 
@@ -103,6 +104,27 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
         one_open=Desk(completer.answer, kind, quick, passes=passes, together=8),
         two_open=Desk(completer.answer, kind, slow, together=1, waiting=32),
     )
+
+
+def _describe(app: FastAPI, atlas: Atlas) -> None:
+    """Say in the API's description what this run has: its node types, ids and edge types."""
+    network = atlas.network
+    largest = max((network.num_nodes(t) for t in network.node_types), default=1)
+    known: dict[str, dict[str, Any]] = {
+        "type": {"enum": list(network.node_types)},
+        "of": {"enum": list(network.node_types)},
+        "id": {"maximum": max(0, largest - 1)},
+        "edge_type": {"maximum": max(0, len(network.edge_types) - 1)},
+    }
+    described = app.openapi()  # made once; later calls return this same object
+    for methods in described["paths"].values():
+        for route in methods.values():
+            for parameter in route.get("parameters", []):
+                parameter["schema"].pop("exclusiveMaximum", None)
+                parameter["schema"].update(known.get(parameter["name"], {}))
+    for body in ("RankQuestion", "TupleQuestion"):
+        fields = described["components"]["schemas"][body]["properties"]
+        fields["edge_type"].update(known["edge_type"])
 
 
 # -- the page --------------------------------------------------------------------------------------

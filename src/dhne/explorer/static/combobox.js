@@ -65,18 +65,26 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
     }
   }
 
-  input.addEventListener("input", () => { onType?.(input.value); suggest(); });
-  input.addEventListener("focus", () => { input.select(); suggest(); });
+  let pending = Promise.resolve(); // keys act on the suggestions for what has been typed, not before
+  const ask = () => { pending = suggest(); };
+  input.addEventListener("input", () => { onType?.(input.value); ask(); });
+  input.addEventListener("focus", () => { input.select(); ask(); });
   input.addEventListener("blur", () => { asking?.abort(); close(); });
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", async (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      if (list.hidden) suggest();
-      else mark(active + (event.key === "ArrowDown" ? 1 : -1) - (active < 0 && event.key === "ArrowUp" ? -1 : 0));
-    } else if (event.key === "Enter" && !list.hidden && nodes.length) {
+      const down = event.key === "ArrowDown";
+      if (list.hidden) ask();
+      await pending;
+      mark(down ? active + 1 : Math.max(active, 0) - 1);
+    } else if (event.key === "Enter" && !list.hidden) {
+      event.preventDefault();
+      await pending;
       const typed = nodes.find((node) => node.name === input.value);
       const node = active >= 0 ? nodes[active] : typed ?? (nodes.length === 1 ? nodes[0] : null);
-      if (node) { event.preventDefault(); choose(node); }
+      if (node) { choose(node); return; }
+      close();
+      input.dispatchEvent(new Event("change"));
     } else if (event.key === "Escape" && !list.hidden) {
       event.preventDefault();
       close();

@@ -188,7 +188,8 @@ class MapView {
     this.plot.on("plotly_selected", (event) => {
       if (!event) return;
       const nodes = event.points.filter((p) => p.curveNumber === 0).map((p) => p.pointNumber);
-      this.showList(`${plural(nodes.length, "node")} selected`, nodes);
+      if (nodes.length) this.showList(`${plural(nodes.length, "node")} selected`, nodes);
+      else this.showList();
     });
     this.onTheme = () => { this.showLegend(); this.recolour(); };
     document.addEventListener("themechange", this.onTheme);

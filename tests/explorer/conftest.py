@@ -1,0 +1,74 @@
+"""A small run with awkward names, and the explorer that serves it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+
+from dhne import DHNE, HyperNetwork
+from dhne.explorer import make_app
+from dhne.explorer.server import listen
+
+PORT = 8765
+ADDRESS = f"http://127.0.0.1:{PORT}"
+MARKUP = "<img src=x onerror=alert(1)>"
+NAMES = [MARKUP, "<b>bold</b>", "a/../b?c#d", "50% &amp;", "שלום", "naïve café", "null", "Heat"]
+
+
+def network() -> HyperNetwork:
+    """Users, movies and tags; and pairs of friends, whose order does not matter."""
+    rng = np.random.default_rng(0)
+    users = [f"user {i:02d}" for i in range(30)]
+    movies = NAMES + [f"movie {i:02d}" for i in range(22)]
+    tags = [10**17 + i for i in range(12)]  # integers that a browser's numbers cannot hold
+    triples = np.stack([rng.integers(0, n, 400) % n for n in (30, 30, 12)], axis=1)
+    triples[:, 1] = (triples[:, 0] + rng.integers(0, 4, 400)) % 30
+    pairs = rng.integers(0, 30, (60, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    columns = [[names[i] for i in triples[:, p]] for p, names in enumerate((users, movies, tags))]
+    friends = [[users[i] for i in pairs[:, p]] for p in range(2)]
+    return HyperNetwork.from_columns(
+        [
+            (("user", "movie", "tag"), columns, None, True),
+            (("user", "user"), friends, None, False),
+        ],
+        nodes={"user": users, "movie": movies, "tag": tags},
+        labels={"movie": [["<i>odd</i>", "other"] if i < 8 else ["plain"] for i in range(30)]},
+    )
+
+
+@pytest.fixture(scope="session")
+def model() -> DHNE:
+    return DHNE(dim=8, epochs=3, kernels="reference").fit(network())
+
+
+@pytest.fixture(scope="session")
+def client(model: DHNE) -> Iterator[TestClient]:
+    with TestClient(make_app(model, name="<u>run</u>", port=PORT), base_url=ADDRESS) as client:
+        yield client
+
+
+class Live(NamedTuple):
+    """An explorer that is really served."""
+
+    address: str
+    app: Any
+
+
+@pytest.fixture(scope="session")
+def live(model: DHNE) -> Iterator[Live]:
+    with listen(0) as sock:
+        port = sock.getsockname()[1]
+        app = make_app(model, name="<u>run</u>", port=port)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        yield Live(f"http://127.0.0.1:{port}", app)
+        server.should_exit = True
+        thread.join()

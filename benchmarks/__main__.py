@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from benchmarks._table import format_table
+from benchmarks._machine import machine, sentence
+from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
+from benchmarks._table import Row, format_table
+
+# A name for several benchmarks on one device; what is wanted most comes first.
+GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}
 
 
 def names() -> list[str]:
@@ -23,37 +27,69 @@ def names() -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmarks that are asked for; return 1 if one of them failed."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.list:
+        print("\n".join([*names(), *GROUPS]))
+        return 0
+    unknown = sorted(set(options.names) - set(names()) - set(GROUPS))
+    if unknown:
+        known = ", ".join([*names(), *GROUPS])
+        parser.error(f"unknown benchmark {unknown[0]!r}; there are: {known}")
+    chosen, device = _chosen(options.names, options.device)
+    os.environ[DEVICE] = device
+    os.environ[LARGE] = "1" if options.large else ""
+    about = machine() | {"quick": options.quick}
+    print(sentence(about) + " (quick)" * options.quick)
+    results: dict[str, Any] = {"machine": about}
+    failed = False
+    for name in chosen:
+        results[name] = _run(name, quick=options.quick)
+        failed = failed or "error" in results[name]
+        if options.json:  # after each, so that a run that is cut short leaves what it has
+            options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    return int(failed)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; all if left out")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="which ones, all if left out; gpu: those on CUDA"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that they work")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows as data")
     parser.add_argument("--list", action="store_true", help="say which there are")
-    options = parser.parse_args(arguments)
-    if options.list:
-        print("\n".join(names()))
-        return 0
-    unknown = sorted(set(options.names) - set(names()))
-    if unknown:
-        parser.error(f"unknown benchmark {unknown[0]!r}; there are: {', '.join(names())}")
-    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "quick": options.quick}
-    print(f"{machine['cores']} cores, Python {machine['python']}" + " (quick)" * options.quick)
-    results: dict[str, Any] = {"machine": machine}
-    failed = False
-    for name in options.names or names():
-        module = import_module(f"benchmarks.{name}")
-        title = (module.__doc__ or name).strip().splitlines()[0]
-        print(f"\n{name}: {title}", flush=True)
-        try:
-            rows = module.run(quick=options.quick)
-        except Exception as error:  # one benchmark that fails must not hide the others
-            print(f"  failed: {type(error).__name__}: {error}", file=sys.stderr)
-            results[name], failed = {"error": str(error)}, True
-            continue
-        print(format_table(rows))
-        results[name] = rows
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    return int(failed)
+    parser.add_argument("--device", choices=CHOICES, help="where to train; all there are")
+    parser.add_argument("--large", action="store_true", help="also sizes that take many minutes")
+    return parser
+
+
+def _chosen(asked: list[str], device: str | None) -> tuple[list[str], str]:
+    """Spell groups out; return the benchmarks in order and the device."""
+    chosen: list[str] = []
+    for name in asked or names():
+        on, members = GROUPS.get(name, (None, (name,)))
+        chosen += [m for m in members if m not in chosen]
+        device = device or on
+    return chosen, device or "auto"
+
+
+def _run(name: str, *, quick: bool) -> Any:
+    """Run one benchmark, print its tables, and return them."""
+    module = import_module(f"benchmarks.{name}")
+    title = (module.__doc__ or name).strip().splitlines()[0]
+    print(f"\n{name}: {title}", flush=True)
+    try:
+        found: list[Row] | dict[str, list[Row]] = module.run(quick=quick)
+    except LeftOut as reason:
+        print(f"  left out: {reason}")
+        return {"left out": str(reason)}
+    except Exception as error:  # one benchmark that fails must not hide the others
+        print(f"  failed: {type(error).__name__}: {error}", file=sys.stderr)
+        return {"error": str(error)}
+    tables = found if isinstance(found, dict) else {"": found}
+    print("\n\n".join(format_table(rows) for rows in tables.values() if rows), flush=True)
+    return found
 
 
 if __name__ == "__main__":

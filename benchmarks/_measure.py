@@ -44,12 +44,17 @@ class Timer:
         self.seconds = time.perf_counter() - self._start
 
 
-def in_process(module: str, function: str, *arguments: Any, repeats: int = 1) -> Measured:
+def in_process(
+    module: str, function: str, *arguments: Any, repeats: int = 1, here: bool = False
+) -> Measured:
     """Run ``function(timer, *arguments)`` of a module in fresh processes; return the quickest.
 
     Arguments and result are plain data. Only what stands in ``with timer:`` is timed; memory is the
-    process's peak, everything included.
+    process's peak, everything included. With `here` it runs once in this process, for trying out:
+    it begins at once, but its memory is not its own.
     """
+    if here:
+        return _measured(module, function, json.loads(json.dumps(arguments)))
     runs = []
     for _ in range(repeats):
         command = [sys.executable, "-m", "benchmarks._measure", module, function]
@@ -76,11 +81,14 @@ def peak_rss_mb() -> float:
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
-def _child(module: str, function: str, arguments: str) -> None:
+def _measured(module: str, function: str, arguments: list[Any]) -> Measured:
     timer = Timer()
-    value = getattr(import_module(module), function)(timer, *json.loads(arguments))
-    found = Measured(timer.seconds, peak_rss_mb(), value)
-    print(json.dumps(found._asdict()))
+    value = getattr(import_module(module), function)(timer, *arguments)
+    return Measured(timer.seconds, peak_rss_mb(), value)
+
+
+def _child(module: str, function: str, arguments: str) -> None:
+    print(json.dumps(_measured(module, function, json.loads(arguments))._asdict()))
 
 
 if __name__ == "__main__":

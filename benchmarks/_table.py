@@ -20,7 +20,7 @@ def format_table(rows: Sequence[Row]) -> str:
       bare
     """
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    cells = [[_text(row.get(c)) for c in columns] for row in rows]
+    cells = [[cell(row.get(c), c) for c in columns] for row in rows]
     widths = [max(len(c), *(len(line[i]) for line in cells)) for i, c in enumerate(columns)]
     numeric = [all(not isinstance(row.get(c), str) for row in rows) for c in columns]
 
@@ -33,13 +33,16 @@ def format_table(rows: Sequence[Row]) -> str:
     return "\n".join([line(columns), line(["-" * w for w in widths]), *map(line, cells)])
 
 
-def _text(value: Any) -> str:
+def cell(value: Any, column: str = "") -> str:
+    """Return one value as text: numbers to three digits, areas under curves to four decimals."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, float) and column.endswith("AUC"):
+        return f"{value:.4f}"
     if isinstance(value, float):
         digits = (
             0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 4

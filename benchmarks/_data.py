@@ -1,0 +1,47 @@
+"""The networks that training is measured on: the paper's four, or a small one to try things out."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import dhne
+from benchmarks._options import LeftOut
+from dhne.datasets import PAPER, power_law
+from dhne.errors import DHNEError
+from dhne.network import HyperNetwork
+
+SMALL = "small"
+
+
+class Parts(NamedTuple):
+    """The two parts of a dataset."""
+
+    train: HyperNetwork
+    test: HyperNetwork
+
+
+def names(quick: bool) -> list[str]:
+    """Return the datasets that are at hand; those that are not are said."""
+    if quick:
+        return [SMALL]
+    found = []
+    for name in PAPER:
+        try:
+            dhne.load_dataset(name, download=False)
+        except DHNEError as error:
+            print(f"  {name} is left out: {error}")
+        else:
+            found.append(name)
+    if not found:
+        raise LeftOut("none of the paper's datasets is here; name their directory in DHNE_DATA")
+    return found
+
+
+@cache
+def load(name: str) -> Parts:
+    """Return a dataset by name."""
+    if name == SMALL:
+        return Parts(*power_law(2000, (200, 100, 20), clusters=10, seed=0).split(0.2, seed=0))
+    data = dhne.load_dataset(name, download=False)
+    return Parts(data.train, data.test)

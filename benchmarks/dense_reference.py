@@ -1,0 +1,33 @@
+"""The released code's formulation, written here in torch: what an epoch of dense rows costs.
+
+Batches of 16 hyperedges with 5 negatives each, dense adjacency rows, all columns decoded, RMSprop:
+see ``benchmarks/_dense.py``. A few steps are timed; an epoch is their median times the steps it
+has. The other benchmarks give their figures as ratios to these, taken in the same run.
+"""
+
+from __future__ import annotations
+
+from benchmarks._data import load, names
+from benchmarks._dense import BATCH, NEGATIVES, dense
+from benchmarks._options import devices
+from benchmarks._table import Row
+
+
+def run(quick: bool) -> list[Row]:
+    rows: list[Row] = []
+    for name in names(quick):
+        for device in devices():
+            found = dense(name, device, quick)
+            rows.append(
+                {
+                    "dataset": name,
+                    "device": device,
+                    "hyperedges": load(name).train.num_edges(),
+                    "tuples a step": BATCH * (1 + NEGATIVES),
+                    "step ms": found.step * 1e3,
+                    "steps": found.steps_per_epoch,
+                    "epoch s": found.epoch,
+                    "peak MiB": found.peak_rss_mb,
+                }
+            )
+    return rows

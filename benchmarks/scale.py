@@ -1,0 +1,106 @@
+"""Ever larger networks: time and memory per hyperedge stay what they are.
+
+Power-law networks of 10^5, 10^6 and 10^7 hyperedges over a tenth as many nodes, trained as
+``DHNE()`` does by default; each in a process of its own. From the smallest to the largest, the time
+per hyperedge of an epoch may grow 1.5 times and the memory per hyperedge 1.2 times; 10^7 hyperedges
+fit in 12 GiB. The time is that of drawing a whole epoch and of the first steps, spread over their
+hyperedges. Memory is the process's peak (on a GPU, that of the card) less what it held before there
+was a network. ``--large`` adds 10^8 hyperedges over 10^7 nodes on a GPU, if that has the memory.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from benchmarks._measure import Measured, Timer, in_process
+from benchmarks._options import devices, large
+from benchmarks._table import Row
+from benchmarks._training import device_peak_mb, sampled_epoch, trainer_for, warm_up
+from dhne.datasets import power_law
+from dhne.evaluation.memory import peak_mb, reset_peak
+
+SIZES = (10**5, 10**6, 10**7)
+LARGE, LARGE_GIB = 10**8, 80
+SHARES = (0.6, 0.3, 0.1)  # of the nodes, by type
+TIME_LIMIT, MEMORY_LIMIT, LIMIT_GIB = 1.5, 1.2, 12
+STEPS = 200
+
+
+def run(quick: bool) -> list[Row]:
+    rows: list[Row] = []
+    for device in devices():
+        sizes = (2000, 8000) if quick else SIZES + (LARGE,) * _has_room(device)
+        smallest = None
+        for edges in sizes:
+            steps = 20 if quick else STEPS
+            found = in_process(__name__, "measure", edges, device, steps, here=quick)
+            row = _row(edges, device, found)
+            smallest = smallest or row
+            rows.append(row | _growth(row, smallest))
+    return rows
+
+
+def _has_room(device: str) -> bool:
+    if device != "cuda" or not large():
+        return False
+    import torch
+
+    free = torch.cuda.mem_get_info()[0] / 2**30
+    if free < LARGE_GIB:
+        print(f"  10^8 hyperedges are left out: {free:.0f} of {LARGE_GIB} GiB are free")
+    return free >= LARGE_GIB
+
+
+def _row(edges: int, device: str, found: Measured) -> Row:
+    ours = found.value
+    return {
+        "device": device,
+        "hyperedges": edges,
+        "nodes": edges // 10,
+        "batch": ours["batch"],
+        "set-up s": ours["setup"],
+        "epoch s": ours["epoch"],
+        "µs per hyperedge": ours["epoch"] / edges * 1e6,
+        "bytes per hyperedge": ours["memory_mb"] * 2**20 / edges,
+        "peak GiB": found.peak_rss_mb / 1024,
+        "peak GPU GiB": None if ours["gpu_mb"] is None else ours["gpu_mb"] / 1024,
+    }
+
+
+def _growth(row: Row, smallest: Row) -> Row:
+    if row is smallest:
+        return {}
+    time = row["µs per hyperedge"] / smallest["µs per hyperedge"]
+    memory = row["bytes per hyperedge"] / max(smallest["bytes per hyperedge"], 1)
+    fits = row["device"] != "cpu" or row["peak GiB"] <= LIMIT_GIB
+    return {
+        "time ratio": time,
+        "time limit": TIME_LIMIT,
+        "memory ratio": memory,
+        "memory limit": MEMORY_LIMIT,
+        "limit GiB": LIMIT_GIB if row["device"] == "cpu" else None,
+        "met": time <= TIME_LIMIT and memory <= MEMORY_LIMIT and fits,
+    }
+
+
+def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]:
+    """Generate a network, prepare training and run a part of an epoch."""
+    warm_up(device)
+    reset_peak()
+    before = peak_mb()
+    nodes = [max(20, int(edges // 10 * share)) for share in SHARES]
+    network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
+    start = perf_counter()
+    trainer = trainer_for(network, device=device)
+    setup = perf_counter() - start
+    with timer:
+        cost = sampled_epoch(trainer, steps)
+    gpu = device_peak_mb(device)
+    return {
+        "batch": trainer.settings.batch_size,
+        "setup": setup,
+        "epoch": cost.epoch,
+        "memory_mb": peak_mb() - before if gpu is None else gpu,
+        "gpu_mb": gpu,
+    }

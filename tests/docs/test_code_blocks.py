@@ -1,0 +1,138 @@
+"""Every code block of the README and of the documentation runs; see docs/scripts/blocks.py."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dhne.cli import main
+from docs.scripts.blocks import HOME, ROOT, Block, Command, blocks_of, pages
+
+WIDTH = "88"  # of the transcripts
+TIMES = re.compile(r"\b\d+(\.\d+)? s\b|\b\d+ MiB\b")
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", WIDTH)
+    monkeypatch.setenv("NO_COLOR", "1")
+    missing: list[str] = []
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for block in blocks_of(page):
+        if reason := cannot_run(block, monkeypatch):
+            missing.append(f"{page.name}:{block.line}: {reason}")
+        elif block.kind == "python":
+            run_python(block, namespace)
+        else:
+            for command in block.commands():
+                run_command(command, block)
+    if missing:  # all other blocks of the page have run
+        pytest.skip("; ".join(missing))
+
+
+def cannot_run(block: Block, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return why a block cannot run here; make ready what it needs."""
+    if block.note == "table":
+        write_table(Path("tags.csv"))
+    if block.note == "needs data":
+        path = Path(os.environ.get("DHNE_DATA") or ROOT.parent / "shared" / "data").resolve()
+        if not path.is_dir():
+            return "the paper's datasets are not here; set DHNE_DATA to their directory"
+        monkeypatch.setenv("DHNE_DATA", str(path))
+    if block.note == "needs gpu":
+        import torch
+
+        if not torch.cuda.is_available():
+            return "there is no CUDA device"
+    return ""
+
+
+def write_table(path: Path) -> None:
+    """Write a small table like that of the tutorial: 20 people, 30 films, six tags."""
+    tags = ("heist", "noir", "duel", "aliens", "wedding", "zombies")
+    rows = [
+        f"user{i * 7 % 20},Silent River {1980 + i * 11 % 30},{tags[(i * 7 % 20 + i * 11 % 30) % 6]},0"
+        for i in range(400)
+    ]
+    path.write_text("\n".join(["userId,title,tag,timestamp", *rows]) + "\n")
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> None:
+    if block.note == "shown only":
+        compile(block.code, str(block.page), "exec")
+        return
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(block.code, str(block.page), "exec"), namespace)  # noqa: S102 - our own pages
+    if block.note == "output":
+        assert block.output is not None
+        assert lines_of(printed.getvalue()) == lines_of("\n".join(block.output.lines))
+
+
+def run_command(command: Command, block: Block) -> None:
+    where = f"{block.page.name}:{block.line}: dhne {' '.join(command.words)}"
+    if block.note == "shown only":
+        return
+    if command.words[0] == "explore":
+        assert page_is_served(command.words), where
+        return
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        status = main(command.words)
+    expected = 1 if block.note == "fails" else 0
+    assert status == expected, f"{where}\n{out.getvalue()}{errors.getvalue()}"
+    if block.note in ("output", "fails"):
+        printed = lines_of(out.getvalue() + errors.getvalue())
+        assert printed == lines_of("\n".join(command.shown)), where
+
+
+def page_is_served(words: list[str]) -> bool:
+    """Serve a run as the command says, look at its page, and stop."""
+    command = [sys.executable, "-m", "dhne", *words]
+    if "--no-browser" not in words:
+        command.append("--no-browser")
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if address := re.search(r"http://127\.0\.0\.1:\d+/", line):
+                    with urllib.request.urlopen(address[0]) as page:
+                        return b"<!doctype html>" in page.read().lower()
+        finally:
+            process.terminate()
+    return False
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines that say something, without what differs from machine to machine."""
+    text = TIMES.sub("…", text).replace(os.path.realpath("."), HOME)
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def test_a_page_tells_its_blocks_apart(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- test: output -->\n```python\nprint(1)\n```\n\n```text\n1\n```\n\nThen\n\n"
+        "<!-- test: with -k 2 -->\n```console\n$ dhne rank run \\\n    a=?\nanswer\n$ ls\n```\n"
+        "```text\nnot an output\n```\n"
+    )
+    python, console = blocks_of(page)
+    assert python.note == "output"
+    assert python.output is not None
+    assert python.output.lines == ["1"]
+    assert console.commands() == [Command(["rank", "run", "a=?", "-k", "2"], ["answer", "$ ls"])]

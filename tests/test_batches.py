@@ -35,7 +35,7 @@ def test_an_epoch_visits_every_hyperedge_once_and_each_brings_its_negatives() ->
     nodes = torch.cat([b[0] for b in batches]).numpy()
     assert Counter(map(tuple, nodes.tolist())) == Counter(map(tuple, NETWORK.edges().tolist()))
     known = KnownEdges(NETWORK)
-    for positives, weights, negatives, valid in batches:
+    for positives, weights, negatives, valid, _ in batches:
         assert len(weights) == len(positives)
         assert len(negatives) == len(valid) == K * len(positives)
         assert not known.contains(negatives.numpy()[valid.numpy()]).any()

@@ -102,6 +102,7 @@ def corrupt(
             kept = tuple((v == nodes[i // K]).tolist())
             source = sources[i // K]
             items.append(Tuple(e.types, tuple(v.tolist()), 0, bool(valid[i]), source, kept))
+    inputs.append(torch.tensor([rng.random()], dtype=torch.float64, device=device))
     return inputs, items
 
 
@@ -337,7 +338,7 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
     other, twin, new_id = permuted(network, model, seed)
     options = {"leave_one_out": leave_one_out, "evidence": True}
     inputs, _ = corrupt(network, seed, torch.float64, torch.device("cpu"))
-    if not any(len(i) for i in inputs):
+    if not any(len(i) for i in inputs[:-1]):
         return
     renamed = [i.clone() for i in inputs]
     for number, e in enumerate(network.edge_sets):

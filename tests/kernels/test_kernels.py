@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dhne.errors import ParameterError
-from dhne.kernels import ExtraRows, RowSelection, SparseMatrix, get_kernels
+from dhne.kernels import ExtraRows, RowSample, RowSelection, SparseMatrix, get_kernels
 from tests.kernels.backends import (
     BACKENDS,
     DTYPES,
@@ -128,6 +129,55 @@ def test_reconstruction_is_the_squared_error_on_non_zeros(
     assert_near(loss, expected, dtype)
     for got, reference in zip(here, there, strict=True):
         assert_near(dense_gradient(got), dense_gradient(reference), dtype)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@settings(max_examples=15)
+@given(case=cases(), most=st.integers(1, 6))
+def test_samples_of_long_rows_have_unbiased_gradients(backend: str, case: Case, most: int) -> None:
+    """Over all turns (as many as the row is long, evenly spread) each non-zero counts once."""
+    kernels, cpu = kernels_of(backend), torch.device("cpu")
+    whole = case.selection(cpu, torch.float64)
+    b, columns = len(case.rows), case.matrix.shape[1]
+    upstream, *numbers = case.numbers(
+        (len(case.dense()), case.width), (columns, case.width), (b, case.width), (columns, 1)
+    )
+    visits = 1 + torch.arange(b, dtype=torch.float64)
+
+    def run(sample: RowSample | None) -> list[torch.Tensor]:
+        w, x, c = (leaf(n, cpu, torch.float64) for n in numbers)
+        v = leaf(numbers[0], cpu, torch.float64)
+        plan = kernels.prepare(replace(whole, sample=sample))
+        out = kernels.encode(plan, w)
+        loss = kernels.reconstruction(plan, x, v, c, visits)
+        ((out * upstream).sum() + loss).backward()
+        assert_near(out, case.dense() @ numbers[0], torch.float64)  # the value is always whole
+        return [loss.detach().reshape(1), *(dense_gradient(p) for p in (w, x, v, c))]
+
+    expected = run(None)
+    lengths = set((case.matrix[case.rows] != 0).sum(1).tolist())
+    turns = math.lcm(*(n for n in lengths if n > most)) if max(lengths, default=0) > most else 1
+    if turns > 400:
+        return
+    sampled = [run(RowSample(most, (i + 0.5) / turns)) for i in range(turns)]
+    for number, whole_sum in enumerate(expected):
+        assert_near(sum(s[number] for s in sampled) / turns, whole_sum, torch.float64)
+
+
+@settings(max_examples=15)
+@given(case=cases(), most=st.integers(1, 6), turn=st.floats(0, 1, exclude_max=True))
+def test_every_backend_takes_the_same_sample(case: Case, most: int, turn: float) -> None:
+    cpu = torch.device("cpu")
+    selection = replace(case.selection(cpu, torch.float64), sample=RowSample(most, turn))
+    upstream, table = case.numbers(
+        (len(case.dense()), case.width), (case.matrix.shape[1], case.width)
+    )
+    found = []
+    for backend in ("reference", "cpu"):
+        kernels, w = kernels_of(backend), leaf(table, cpu, torch.float64)
+        (kernels.encode(kernels.prepare(selection), w) * upstream).sum().backward()
+        found.append(dense_gradient(w))
+    assert_near(found[1], found[0], torch.float64)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

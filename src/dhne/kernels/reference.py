@@ -30,7 +30,7 @@ class _Entries:
         position = start[self.row] + number
         self.column = matrix.indices[position].long()
         self.value = matrix.values[position]
-        self.scale = (degree / taken.clamp(min=1)).to(self.value.dtype)[self.row]
+        self.scale = (degree.to(self.value.dtype) / taken.clamp(min=1))[self.row]
         self.num_stored = len(self.row)  # those of the matrix itself, before the extra rows'
         if selection.extra is not None:
             extra = selection.extra

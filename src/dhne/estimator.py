@@ -35,6 +35,9 @@ from .training import CheckpointStore, Trainer
 from .validation import ValidationSet
 
 
+_SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
+
+
 class DHNE(Embedder):
     """Deep hyper-network embedding.
 
@@ -56,6 +59,8 @@ class DHNE(Embedder):
     device : str
         "auto" takes a CUDA device if there is one.
     kernels : {"auto", "reference", "cpu", "cuda"}
+        "auto" takes those of the device, or the reference for networks so small that compiling the
+        CPU's (once, about twenty seconds) would take longer than training.
     dtype : {"float32", "float64"}
     verbose : bool
         Whether to show a progress bar.
@@ -169,7 +174,7 @@ class DHNE(Embedder):
 
     def _fit(self, network: HyperNetwork) -> None:
         device, dtype = _device(self.device), _dtype(self.dtype)
-        kernels = get_kernels(self.kernels, device)
+        kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
         settings = resolve_settings(self.preset, self.get_params(deep=False))
         _check_seed(self.random_state)
         train, held_out = network, None
@@ -405,6 +410,13 @@ def _second_order_weights(
     if settings.reconstruction == "mean":
         return {t: settings.alpha / max(a.shape[1], 1) for t, a in matrices.items()}
     return dict.fromkeys(matrices, settings.alpha)
+
+
+def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
+    """Return the backend: on a CPU the compiled one, but not for what is done before it compiles."""
+    if name == "auto" and device.type == "cpu" and network.num_edges() < _SMALL:
+        return "reference"
+    return name
 
 
 def _device(name: str) -> torch.device:

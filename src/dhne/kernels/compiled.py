@@ -154,12 +154,10 @@ def _encode_piece(indptr, indices, values, rows, starts, table, low, high, out, 
 
 
 @njit(**_threads)
-def encode(indptr, indices, values, rows, starts, extra_columns, extra_values, table, pieces):
-    """Return M W: the selected rows of the matrix, then the extra rows."""
-    n, b = starts[-1], len(rows)
-    out = np.zeros((b + len(extra_columns), table.shape[1]), table.dtype)
-    partial = np.zeros((pieces, table.shape[1]), table.dtype)
-    first = np.full(pieces, -1, np.int64)
+def _encode(
+    indptr, indices, values, rows, starts, extra_columns, extra_values, table, out, partial, first
+):
+    n, b, pieces = starts[-1], len(rows), len(first)
     for k in prange(pieces):
         low, high = n * k // pieces, n * (k + 1) // pieces
         if low < high:
@@ -171,10 +169,23 @@ def encode(indptr, indices, values, rows, starts, extra_columns, extra_values, t
             _add_rows(
                 extra_columns[i], extra_values[i], 0, extra_columns.shape[1], table, out[b + i]
             )
-    for k in range(pieces):
-        if first[k] >= 0:
-            out[first[k]] += partial[k]
+
+
+def encode(indptr, indices, values, rows, starts, extra_columns, extra_values, table, pieces):
+    """Return M W: the selected rows of the matrix, then the extra rows."""
+    out = np.zeros((len(rows) + len(extra_columns), table.shape[1]), table.dtype)
+    partial, first = np.zeros((pieces, table.shape[1]), table.dtype), np.full(pieces, -1)
+    matrix = (indptr, indices, values, rows, starts, extra_columns, extra_values)
+    _encode(*matrix, table, out, partial, first)
+    _join(out, partial, first)
     return out
+
+
+def _join(out, partial, first):
+    """Add what pieces summed for a row that began before them."""
+    for k, row in enumerate(first):
+        if row >= 0:
+            out[row] += partial[k]
 
 
 @njit(**_fast)
@@ -197,18 +208,22 @@ def _sum_column(begin, end, row_of, entry_of, data, x, out):
             out[f] += va * a[f]
 
 
-@njit(**_threads)
 def table_gradient(begins, row_of, entry_of, data, x, pieces):
     """Return Mᵀ x at the touched columns, with `data` for the entries of M."""
-    n = begins[-1]
     out = np.empty((len(begins) - 1, x.shape[1]), x.dtype)
+    _table_gradient(begins, row_of, entry_of, data, x, pieces, out)
+    return out
+
+
+@njit(**_threads)
+def _table_gradient(begins, row_of, entry_of, data, x, pieces, out):
+    n = begins[-1]
     for k in prange(pieces):
         low, high = n * k // pieces, n * (k + 1) // pieces
         s = _first_column(begins, low)
         while s < len(begins) - 1 and begins[s] < high:
             _sum_column(begins[s], begins[s + 1], row_of, entry_of, data, x, out[s])
             s += 1
-    return out
 
 
 @njit(nogil=True, cache=True)
@@ -224,12 +239,12 @@ def _first_column(begins, entry):
     return low
 
 
-@njit(**_threads)
+@njit(nogil=True, cache=True)
 def column_sums(begins, entry_of, data):
     """Return the sum of `data` over each touched column."""
-    out = np.zeros(len(begins) - 1, data.dtype)
-    for s in prange(len(begins) - 1):
-        total = out[s]
+    out = np.empty(len(begins) - 1, data.dtype)
+    for s in range(len(begins) - 1):
+        total = data.dtype.type(0)
         for e in range(begins[s], begins[s + 1]):
             total += data[entry_of[e]]
         out[s] = total
@@ -275,36 +290,43 @@ def _reconstruct_piece(
 
 
 @njit(**_threads)
-def reconstruction(starts, columns, data, x, table, bias, weights, pieces):
-    """Return (loss, its slope in each non-zero's logit, its gradient in x)."""
-    n = starts[-1]
-    slope = np.empty(n, x.dtype)
-    dx = np.zeros_like(x)
-    partial = np.zeros((pieces, x.shape[1]), x.dtype)
-    first = np.full(pieces, -1, np.int64)
-    loss = np.zeros(pieces, np.float64)
+def _reconstruction(
+    starts, columns, data, x, table, bias, weights, slope, dx, partial, first, loss
+):
+    n, pieces = starts[-1], len(first)
     for k in prange(pieces):
         low, high = n * k // pieces, n * (k + 1) // pieces
         if low < high:
             first[k], loss[k] = _reconstruct_piece(
                 starts, columns, data, x, table, bias, weights, low, high, slope, dx, partial[k]
             )
-    for k in range(pieces):
-        if first[k] >= 0:
-            dx[first[k]] += partial[k]
+
+
+def reconstruction(starts, columns, data, x, table, bias, weights, pieces):
+    """Return (loss, its slope in each non-zero's logit, its gradient in x)."""
+    slope, dx = np.empty(starts[-1], x.dtype), np.zeros_like(x)
+    partial, first = np.zeros((pieces, x.shape[1]), x.dtype), np.full(pieces, -1)
+    loss = np.zeros(pieces)
+    where = (starts, columns, data)
+    _reconstruction(*where, x, table, bias, weights, slope, dx, partial, first, loss)
+    _join(dx, partial, first)
     return loss.sum(), slope, dx
 
 
 # -- the hidden layer's pre-activation -------------------------------------------------------------
 
 
-@njit(**_threads)
 def gather_sum(parts, index):
     """Return Σ_p parts[p][index[:, p]]."""
-    m = len(index)
-    h = parts[0].shape[1]
-    out = np.empty((m, h), parts[0].dtype)
-    for i in prange(m):
+    out = np.empty((len(index), parts[0].shape[1]), parts[0].dtype)
+    _gather_sum(parts, index, out)
+    return out
+
+
+@njit(**_threads)
+def _gather_sum(parts, index, out):
+    h = out.shape[1]
+    for i in prange(len(index)):
         line = out[i]
         part = parts[0][index[i, 0]]
         for f in range(h):
@@ -313,7 +335,6 @@ def gather_sum(parts, index):
             part = parts[p][index[i, p]]
             for f in range(h):
                 line[f] += part[f]
-    return out
 
 
 @njit(nogil=True, cache=True)
@@ -342,18 +363,22 @@ def _sum_rows(begin, end, rows, x, out):
             out[f] += line[f]
 
 
-@njit(**_threads)
 def scatter_sum(begins, tuples, x, pieces):
     """Return for each node the sum of the rows of `x` of its tuples."""
-    n = begins[-1]
     out = np.zeros((len(begins) - 1, x.shape[1]), x.dtype)
+    _scatter_sum(begins, tuples, x, pieces, out)
+    return out
+
+
+@njit(**_threads)
+def _scatter_sum(begins, tuples, x, pieces, out):
+    n = begins[-1]
     for k in prange(pieces):
         low, high = n * k // pieces, n * (k + 1) // pieces
         v = _first_column(begins, low)
         while v < len(begins) - 1 and begins[v] < high:
             _sum_rows(begins[v], begins[v + 1], tuples, x, out[v])
             v += 1
-    return out
 
 
 # -- bookkeeping -----------------------------------------------------------------------------------

@@ -169,7 +169,8 @@ def _copy_kept(nodes, source, of_edge, out):
     for p in range(len(nodes)):
         for q in range(p + 1, len(nodes)):
             if nodes[p] == source[p] and nodes[q] == source[q]:
-                out[3 * k : 3 * k + 3] = of_edge[3 * k : 3 * k + 3]
+                for c in range(3 * k, 3 * k + 3):
+                    out[c] = of_edge[c]
             k += 1
 
 

@@ -83,7 +83,8 @@ class CudaKernels(Kernels):
         size: StepSize,
     ) -> Tensor:
         """Record the step as a CUDA graph once its shape has come up a few times, and play that."""
-        self._sizes.copy_(torch.tensor([size.rate, size.correction], dtype=torch.float64))
+        self._sizes[0].fill_(size.rate)
+        self._sizes[1].fill_(size.correction)
         shape = tuple(t.shape for t in inputs)
         if shape in self._recorded:
             return self._recorded[shape].play(inputs)
@@ -148,14 +149,14 @@ class CudaKernels(Kernels):
             visits.index_add_(0, every, torch.ones_like(every))
             nodes = torch.arange(num_nodes, device=every.device)
             return Distinct(nodes, visits, list(torch.split(every, sizes)))
-        ordered, place = torch.sort(every)
+        ordered, place = torch.sort(every.int())  # half the digits to sort by
         new = torch.ones(m, dtype=torch.int64, device=every.device)
         new[1:] = (ordered[1:] != ordered[:-1]).long()
         number = torch.cumsum(new, 0) - 1
         inverse = torch.empty_like(every)
         inverse[place] = number
         nodes = torch.full_like(every, -1)
-        nodes[number] = ordered
+        nodes[number] = ordered.long()
         visits = torch.zeros_like(every)
         visits.index_add_(0, number, torch.ones_like(every))
         return Distinct(nodes, visits, list(torch.split(inverse, sizes)))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import dhne
+
+sys.path.insert(0, str(Path(__file__).parent / "scripts"))
 
 project = "dhne"
 author = "The dhne authors"
@@ -12,9 +17,10 @@ version = release = dhne.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "command_line",  # ours, in scripts/
+    "mathml",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
@@ -29,4 +35,6 @@ autodoc_member_order = "bysource"
 
 html_theme = "furo"
 html_title = f"dhne {release}"
-html_static_path: list[str] = []
+html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]

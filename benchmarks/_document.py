@@ -108,7 +108,7 @@ def _draw_ratios(axes: Any, rows: list[Row], ink: str, colour: str) -> None:
 def _draw_scale(axes: Any, rows: list[Row], colour: str) -> None:
     sizes = [r["hyperedges"] for r in rows]
     for key, mark, line in (("µs per hyperedge", "o", "-"), ("bytes per hyperedge", "s", ":")):
-        start = rows[0][key]
+        start = rows[0][key] or 1  # a quick run may not have measured it
         axes.plot(sizes, [r[key] / start for r in rows], mark + line, color=colour, label=key)
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)

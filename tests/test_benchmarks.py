@@ -21,7 +21,7 @@ from benchmarks._measure import in_process, side_by_side
 from benchmarks._parts import Stopwatch, kernel_part, step_parts
 from benchmarks._table import format_table
 from benchmarks._training import run_epoch, sampled_epoch, trainer_for
-from benchmarks.roofline import step_bytes
+from benchmarks.roofline import bandwidth_rows, bytes_rows, step_bytes, whole_bytes
 from dhne import DHNE
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
@@ -186,6 +186,15 @@ def test_bytes_of_a_step_follow_the_formulas() -> None:
     assert found["similarity"] == 8 * 4 * tuples * 192
     touched = sum(len(s.indices.unique()) for s in sparse)
     assert found["optimizer"] == pytest.approx(28 * touched * (2 * d + 1), rel=0.01)
+    everything = whole_bytes(trainer)
+    assert everything["(five passes over all non-zeros)"] == 5 * z * (4 * d + 8)
+    measured = {"bytes": found, "everything": everything, "bandwidth": 1e9}
+    assert len(bytes_rows(measured)) == len(found) + 1 + len(everything)
+    moved = sum(everything.values())
+    rows = bandwidth_rows("small", measured | {"step": 2 * moved / 1e9, "with_negatives": 1.0})
+    assert rows[1]["times the floor"] == pytest.approx(2)
+    assert rows[1]["met"]
+    assert rows[1]["GB/s reached"] == pytest.approx(0.5)
 
 
 PAGE = (

@@ -64,7 +64,7 @@ async def _client(port: int, ask: Ask, rng: random.Random, end: float, pause: fl
         await answer(reader)
         waits.append(time.perf_counter() - asked)
         if pause:
-            await asyncio.sleep(rng.expovariate(1 / pause))
+            await asyncio.sleep(rng.uniform(0, 2 * pause))
     writer.close()
     return waits
 

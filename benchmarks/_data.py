@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import dhne
 from benchmarks._options import LeftOut
-from dhne.datasets import PAPER, power_law
+from dhne.datasets import power_law
 from dhne.errors import DHNEError
 from dhne.network import HyperNetwork
 
 SMALL = "small"
+DATASETS = ("gps", "movielens", "drug", "wordnet")
 
 
 class Parts(NamedTuple):
@@ -26,7 +27,7 @@ def names(quick: bool) -> list[str]:
     if quick:
         return [SMALL]
     found = []
-    for name in PAPER:
+    for name in DATASETS:
         try:
             dhne.load_dataset(name, download=False)
         except DHNEError as error:

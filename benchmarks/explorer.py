@@ -1,9 +1,10 @@
 """The explorer with 100,000 nodes: a map within 3 s, answers within 50 ms at the 95th percentile.
 
-A run of 100,000 items, 20,000 users and 500 tags is served by ``dhne explore``. *Map* is the time from
-asking to having what the map needs, the first time it is asked for, and (where there is a browser) from
-opening the page in Chromium to points that can be moved, drawn without a graphics card. The rows below
-are 50 clients at once, each on a connection of its own, that ask, wait for the answer and ask again:
+A run of 100,000 items, 20,000 users and 500 tags is served by ``dhne explore``. *Map* is the time
+from asking to having what the map needs, the first time it is asked for, and (where there is a
+browser) from opening the page in Chromium to points that can be moved, drawn without a graphics
+card. The rows below are 50 clients at once, each on a connection of its own, that ask, wait for the
+answer and ask again:
 
 - *new questions*: no question is asked twice; each client reads its answer for a second on average
   before it asks again, as people do;

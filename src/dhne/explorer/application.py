@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,12 +21,12 @@ import dhne
 from dhne.errors import DHNEError, UnknownNameError
 from dhne.estimator import DHNE
 
-from . import map_routes, routes
+from . import map_routes, question_routes, routes
 from .asking import BusyError, Desk
 from .atlas import Atlas
-from .completion import Completions, Question
+from .completion import Question
 from .guard import Guard
-from .nearness import Near, Nearest
+from .nearness import Near
 from .schemas import Problem
 
 _KINDS = {
@@ -39,9 +40,9 @@ _KINDS = {
 class Desks(NamedTuple):
     """Where the questions that cost something are answered."""
 
-    near: Desk[Near, Nearest]
-    one_open: Desk[Question, Completions]
-    two_open: Desk[Question, Completions]
+    near: Desk[Near, bytes]
+    one_open: Desk[Question, bytes]
+    two_open: Desk[Question, bytes]
 
 
 def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) -> FastAPI:
@@ -83,6 +84,7 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
         },
     )
     app.state.atlas, app.state.desks = atlas, _desks(atlas, quick, slow)
+    app.include_router(question_routes.router)  # the busiest first
     app.include_router(routes.router)
     app.include_router(map_routes.router)
     _serve_page(app)
@@ -94,15 +96,16 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
 
 def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) -> Desks:
     passes = quick._max_workers
-    completer = atlas.completer
+    near = partial(question_routes.answer_near, atlas)
+    rank = partial(question_routes.answer_rank, atlas)
 
     def kind(question: Question) -> tuple[int, tuple[int, ...]]:
         return question.edge_type, question.open_positions
 
     return Desks(
-        near=Desk(atlas.nearness.answer, lambda q: q.node_type, quick, passes=passes, together=16),
-        one_open=Desk(completer.answer, kind, quick, passes=passes, together=8),
-        two_open=Desk(completer.answer, kind, slow, together=1, waiting=32),
+        near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),
+        one_open=Desk(rank, kind, quick, passes=passes, together=8),
+        two_open=Desk(rank, kind, slow, together=1, waiting=32),
     )
 
 

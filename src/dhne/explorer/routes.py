@@ -7,19 +7,15 @@ bytes, not as JSON.
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Request
 
 from dhne.edges import NodeArray
-from dhne.errors import ParameterError
 
 from . import schemas as s
 from .atlas import Atlas
-from .completion import Question
-from .nearness import Near
 
 router = APIRouter(prefix="/api")
 
@@ -35,7 +31,8 @@ def atlas_of(request: Request) -> Atlas:
     return atlas
 
 
-def _refs(atlas: Atlas, node_type: str, nodes: NodeArray) -> list[dict[str, Any]]:
+def refs(atlas: Atlas, node_type: str, nodes: NodeArray) -> list[dict[str, Any]]:
+    """Return nodes of one type as the API shows them."""
     names = atlas.names(node_type).many(nodes)
     return [
         {"type": node_type, "id": i, "name": name}
@@ -43,16 +40,11 @@ def _refs(atlas: Atlas, node_type: str, nodes: NodeArray) -> list[dict[str, Any]
     ]
 
 
-def _tuples(atlas: Atlas, edge_type: int, tuples: NodeArray) -> list[list[dict[str, Any]]]:
+def tuples_of(atlas: Atlas, edge_type: int, tuples: NodeArray) -> list[list[dict[str, Any]]]:
+    """Return tuples of one edge type as the API shows them."""
     types = atlas.network.edge_types[edge_type]
-    columns = [_refs(atlas, t, tuples[:, p]) for p, t in enumerate(types)]
+    columns = [refs(atlas, t, tuples[:, p]) for p, t in enumerate(types)]
     return [list(nodes) for nodes in zip(*columns, strict=True)]
-
-
-def _json(content: Any) -> Response:
-    """Return an answer as it is: the busiest routes need not check what they made themselves."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text.encode("utf-8", "replace"), media_type="application/json")
 
 
 # -- the run ---------------------------------------------------------------------------------------
@@ -134,7 +126,7 @@ def search(
     """Return nodes whose name holds a text: what begins with it first, then by degree."""
     atlas = atlas_of(request)
     nodes, total = atlas.names(node_type).search(text, limit)
-    return s.Found.model_validate({"total": total, "nodes": _refs(atlas, node_type, nodes)})
+    return s.Found.model_validate({"total": total, "nodes": refs(atlas, node_type, nodes)})
 
 
 @router.get("/node", summary="One node")
@@ -175,11 +167,8 @@ def neighbours(
     atlas.check_type(of)
     nodes, counts = atlas.incidence.neighbours(node_type, node_id, of)
     page = slice(offset, offset + limit)
-    refs = _refs(atlas, of, nodes[page])
-    found = [
-        {"node": ref, "hyperedges": count}
-        for ref, count in zip(refs, counts[page].tolist(), strict=True)
-    ]
+    page_of = zip(refs(atlas, of, nodes[page]), counts[page].tolist(), strict=True)
+    found = [{"node": ref, "hyperedges": count} for ref, count in page_of]
     return s.Neighbours.model_validate({"total": len(nodes), "neighbours": found})
 
 
@@ -202,75 +191,10 @@ def hyperedges(
     found = [
         {"nodes": nodes, "weight": weight, "similarity": score}
         for nodes, weight, score in zip(
-            _tuples(atlas, edge_type, edges.nodes[rows]),
+            tuples_of(atlas, edge_type, edges.nodes[rows]),
             edges.weights[rows].tolist(),
             scores.tolist(),
             strict=True,
         )
     ]
     return s.Hyperedges.model_validate({"total": total, "order": order_used, "hyperedges": found})
-
-
-@router.get("/similar", summary="The nearest nodes in the embedding", response_model=s.Similar)
-async def similar(
-    request: Request,
-    node_type: TypeParameter,
-    node_id: IdParameter,
-    k: Annotated[int, Query(ge=1, le=s.MAX_K, description="How many.")] = 10,
-) -> Response:
-    """Return the nodes of the same type whose embeddings have the largest cosine with a node's."""
-    atlas = atlas_of(request)
-    atlas.check_node(node_type, node_id)
-    found = await request.app.state.desks.near.ask(Near(node_type, node_id, k))
-    name = atlas.names(node_type).text(node_id)
-    answers = [
-        {"node": ref, "cosine": cosine}
-        for ref, cosine in zip(
-            _refs(atlas, node_type, found.nodes), found.cosines.tolist(), strict=True
-        )
-    ]
-    return _json({"node": {"type": node_type, "id": node_id, "name": name}, "answers": answers})
-
-
-# -- tuples ----------------------------------------------------------------------------------------
-
-
-@router.post("/score", summary="The similarity of a tuple")
-def score(request: Request, question: s.TupleQuestion) -> s.Score:
-    """Return the similarity of a whole tuple, and whether it is a known hyperedge."""
-    atlas = atlas_of(request)
-    nodes = np.array([atlas.resolve(question.edge_type, list(question.names))], dtype=np.int64)
-    return s.Score.model_validate(
-        {
-            "nodes": _tuples(atlas, question.edge_type, nodes)[0],
-            "similarity": float(atlas.score(nodes, question.edge_type)[0]),
-            "known": bool(atlas.is_known(nodes, question.edge_type)[0]),
-        }
-    )
-
-
-@router.post("/rank", summary="The best completions of a tuple", response_model=s.Ranked)
-async def rank(request: Request, question: s.RankQuestion) -> Response:
-    """Return the completions of a tuple with one or two open positions, best first.
-
-    One open position is ranked over all candidates. Of two, the first is narrowed to a few nodes,
-    each of which is completed at the second.
-    """
-    atlas, desks = atlas_of(request), request.app.state.desks
-    nodes = atlas.resolve(question.edge_type, question.names)
-    asked = Question(question.edge_type, nodes, question.k, question.known == "drop")
-    if len(asked.open_positions) not in (1, 2):
-        raise ParameterError("leave one or two positions open; score takes whole tuples")
-    desk = desks.one_open if len(asked.open_positions) == 1 else desks.two_open
-    found = await desk.ask(asked)
-    known = atlas.is_known(found.tuples, question.edge_type)
-    answers = [
-        {"nodes": refs, "similarity": similarity, "known": seen}
-        for refs, similarity, seen in zip(
-            _tuples(atlas, question.edge_type, found.tuples),
-            found.scores.tolist(),
-            known.tolist(),
-            strict=True,
-        )
-    ]
-    return _json({"open": list(asked.open_positions), "answers": answers})

@@ -1,0 +1,107 @@
+"""The three questions: similar, score, rank.
+
+Answers to `similar` and `rank` are made into bytes where they are computed, off the event loop, and
+remembered as bytes: one who asks the same again gets them at once.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+
+from dhne.errors import ParameterError
+
+from . import schemas as s
+from .atlas import Atlas
+from .completion import Question
+from .nearness import Near
+from .routes import IdParameter, TypeParameter, atlas_of, refs, tuples_of
+
+router = APIRouter(prefix="/api")
+
+
+def _json(content: Any) -> bytes:
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
+    """Answer questions about one node type, as JSON."""
+    return [
+        _json(
+            {
+                "node": refs(atlas, q.node_type, np.array([q.node]))[0],
+                "answers": [
+                    {"node": ref, "cosine": cosine}
+                    for ref, cosine in zip(
+                        refs(atlas, q.node_type, found.nodes), found.cosines.tolist(), strict=True
+                    )
+                ],
+            }
+        )
+        for q, found in zip(questions, atlas.nearness.answer(questions), strict=True)
+    ]
+
+
+def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
+    """Answer questions that share the edge type and the open positions, as JSON."""
+    answers = []
+    for q, found in zip(questions, atlas.completer.answer(questions), strict=True):
+        rows = zip(
+            tuples_of(atlas, q.edge_type, found.tuples),
+            found.scores.tolist(),
+            atlas.is_known(found.tuples, q.edge_type).tolist(),
+            strict=True,
+        )
+        completions = [
+            {"nodes": nodes, "similarity": x, "known": known} for nodes, x, known in rows
+        ]
+        answers.append(_json({"open": list(q.open_positions), "answers": completions}))
+    return answers
+
+
+@router.get("/similar", summary="The nearest nodes in the embedding", response_model=s.Similar)
+async def similar(
+    request: Request,
+    node_type: TypeParameter,
+    node_id: IdParameter,
+    k: Annotated[int, Query(ge=1, le=s.MAX_K, description="How many.")] = 10,
+) -> Response:
+    """Return the nodes of the same type whose embeddings have the largest cosine with a node's."""
+    atlas = atlas_of(request)
+    atlas.check_node(node_type, node_id)
+    answer = await request.app.state.desks.near.ask(Near(node_type, node_id, k))
+    return Response(answer, media_type="application/json")
+
+
+@router.post("/score", summary="The similarity of a tuple")
+def score(request: Request, question: s.TupleQuestion) -> s.Score:
+    """Return the similarity of a whole tuple, and whether it is a known hyperedge."""
+    atlas = atlas_of(request)
+    nodes = np.array([atlas.resolve(question.edge_type, list(question.names))], dtype=np.int64)
+    return s.Score.model_validate(
+        {
+            "nodes": tuples_of(atlas, question.edge_type, nodes)[0],
+            "similarity": float(atlas.score(nodes, question.edge_type)[0]),
+            "known": bool(atlas.is_known(nodes, question.edge_type)[0]),
+        }
+    )
+
+
+@router.post("/rank", summary="The best completions of a tuple", response_model=s.Ranked)
+async def rank(request: Request, question: s.RankQuestion) -> Response:
+    """Return the completions of a tuple with one or two open positions, best first.
+
+    One open position is ranked over all candidates. Of two, the first is narrowed to a few nodes,
+    each of which is completed at the second.
+    """
+    atlas, desks = atlas_of(request), request.app.state.desks
+    nodes = atlas.resolve(question.edge_type, question.names)
+    asked = Question(question.edge_type, nodes, question.k, question.known == "drop")
+    if len(asked.open_positions) not in (1, 2):
+        raise ParameterError("leave one or two positions open; score takes whole tuples")
+    desk = desks.one_open if len(asked.open_positions) == 1 else desks.two_open
+    return Response(await desk.ask(asked), media_type="application/json")

@@ -36,7 +36,9 @@ def model(request: pytest.FixtureRequest) -> DHNE:
         "validation": {"validation": 0.1, "preset": "plus"},
         "float64": {"dtype": "float64"},
     }.get(request.param, {})
-    return DHNE(**{"dim": 6, "epochs": 5, "device": "cpu", **options}).fit(NETWORK)
+    return DHNE(**{"dim": 6, "epochs": 5, "device": "cpu", "kernels": "cpu", **options}).fit(
+        NETWORK
+    )
 
 
 def vector(tables: dict[str, pa.Table], node_type: str, name: str) -> np.ndarray:

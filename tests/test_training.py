@@ -40,7 +40,14 @@ class Killer(Callback):
 
 def train(directory: str | Path | None = None, kill_after: int | None = None) -> DHNE:
     model = DHNE(
-        dim=8, epochs=EPOCHS, batch_size=24, validation=0.2, patience=2, preset="plus", device="cpu"
+        dim=8,
+        epochs=EPOCHS,
+        batch_size=24,
+        validation=0.2,
+        patience=2,
+        preset="plus",
+        device="cpu",
+        kernels="cpu",
     )
     return model.fit(
         NETWORK,

@@ -153,8 +153,8 @@ class BatchMaker:
             if len(valid) and not bool(valid.any()):
                 raise SaturatedNetworkError(
                     f"every corruption of the hyperedges of type {edges.types!r} is a hyperedge "
-                    "too, so there are no negatives to learn from; leave that edge type out, or try "
-                    "negative_scheme='all'"
+                    "too, so there are no negatives to learn from; leave that edge type out, or "
+                    "try negative_scheme='all'"
                 )
         else:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))

@@ -34,7 +34,6 @@ from .storage import RunContents, load_run, save_run
 from .training import CheckpointStore, Trainer
 from .validation import ValidationSet
 
-
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
 
@@ -413,7 +412,7 @@ def _second_order_weights(
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
-    """Return the backend: on a CPU the compiled one, but not for what is done before it compiles."""
+    """Return the backend: on a CPU the compiled one, but not for what ends before it compiles."""
     if name == "auto" and device.type == "cpu" and network.num_edges() < _SMALL:
         return "reference"
     return name

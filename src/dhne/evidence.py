@@ -1,10 +1,10 @@
 """Evidence: what a tuple's nodes share in the network, the tuple itself left out.
 
 For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the
-pair was seen together, what both were seen with, and how many paths of length three lead from one to
-the other; for each position the log of the node's degree. `dhne.kernels.counts` has the formulas.
-All are counted without the hyperedge that is being scored, in training as in truth: a new tuple has
-no entry of its own either.
+pair was seen together, what both were seen with, and how many paths of length three lead from one
+to the other; for each position the log of the node's degree. `dhne.kernels.counts` has the
+formulas. All are counted without the hyperedge that is being scored, in training as in truth: a new
+tuple has no entry of its own either.
 
 Positions that share their U (unordered ones of one type) share these too: their features are
 averaged, so that order does not matter and one set of features serves every size.

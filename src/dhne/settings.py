@@ -63,7 +63,8 @@ class Settings:
     batch_size, epochs : int or None
         None follows from the number of hyperedges.
     epochs_at_thousand, epochs_decline : float
-        Where `epochs` is None: that many for a thousand hyperedges, fewer for more; see `rule_epochs`.
+        Where `epochs` is None: that many for a thousand hyperedges, fewer for more; see
+        `rule_epochs`.
     reconstruction : {"sum", "mean"}
         Whether the squared error is summed over a row's non-zeros, as the paper writes it, or
         divided by the number of columns, as the released code does.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from dhne.errors import ParameterError
+
 from .interface import (
     Distinct,
     ExtraRows,

@@ -1,7 +1,8 @@
 """The counts of :mod:`dhne.kernels.counts`, compiled by numba: one tuple after the other.
 
-A table is (columns, counts, logs, bounds, firsts): the entries of all rows, ℓ of their counts, where
-each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``), and each block's first column.
+A table is (columns, counts, logs, bounds, firsts): the entries of all rows, ℓ of their counts,
+where each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``), and each block's
+first column.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -182,7 +183,8 @@ def tuple_counts(
     """Fill `out` ``[m, 3 · pairs + N]``.
 
     The first `num_edges` tuples are the hyperedges that are left out, and as many negatives of each
-    follow; 0 if the tuples are not laid out so. `common` is int64[pairs, k, 3], -1 where there is none.
+    follow; 0 if the tuples are not laid out so. `common` is int64[pairs, k, 3], -1 where there is
+    none.
     """
     zero = out.dtype.type(0)
     for i in prange(len(nodes)):

@@ -209,7 +209,7 @@ class _Counter:
         a, each_a, real_a = self.neighbours(q, t.first[q][p], t.sizes[p], PATHS)
         near_v = torch.log1p(self.entries(p, v, t.first[p][q], t.types[q], b)) * real_b * (b != u)
         near_u = torch.log1p(self.entries(q, u, t.first[q][p], t.types[p], a)) * real_a * (a != v)
-        rows, ids = torch.broadcast_tensors(a[:, :, None], b[:, None, :])
+        rows, ids = a[:, :, None].expand(-1, -1, PATHS), b[:, None, :].expand(-1, PATHS, -1)
         middle = torch.log1p(self.entries(p, rows, t.first[p][q], t.types[q], ids))
         total = (near_u[:, :, None] * middle * near_v[:, None, :]).sum((1, 2))
         return total * each_a * each_b

@@ -1,5 +1,8 @@
 """The CPU backend: numba's compiled loops as differentiable torch operations."""
 
+# What numba compiles, and torch's own Function, have no types.
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -84,7 +87,7 @@ class CompiledKernels(Kernels):
     name = "cpu"
 
     def __init__(self) -> None:
-        # Sparse gradients are made by the kernels alone; checking them in every step would cost more.
+        # Sparse gradients are made by the kernels alone; checking them would cost every step.
         torch.sparse.check_sparse_tensor_invariants.disable()
         self._scratch: dict[int, npt.NDArray[np.int32]] = {}
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
@@ -115,19 +118,19 @@ class CompiledKernels(Kernels):
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
-        result: Tensor = _Encode.apply(plan, table)  # type: ignore[no-untyped-call]
+        result: Tensor = _Encode.apply(plan, table)
         return result
 
     def reconstruction(
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
         """Return the weighted squared error over the stored non-zeros."""
-        result: Tensor = _Reconstruction.apply(plan, x, table, bias, visits)  # type: ignore[no-untyped-call]
+        result: Tensor = _Reconstruction.apply(plan, x, table, bias, visits)
         return result
 
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
         """Return Σ_p parts[p][index[:, p]]."""
-        result: Tensor = _GatherSum.apply(index, *parts)  # type: ignore[no-untyped-call]
+        result: Tensor = _GatherSum.apply(index, *parts)
         return result
 
     def tuple_counts(
@@ -216,8 +219,9 @@ class CompiledKernels(Kernels):
         elif rule.name == "adam":
             rate, correction = number(size.rate), number(size.correction)
             betas = number(rule.beta1), number(rule.beta2)
-            args = (rate, *betas, correction, number(rule.epsilon))
-            compiled.adam(rows, gradient, p, *moments, *args)
+            compiled.adam(
+                rows, gradient, p, *moments, rate, *betas, correction, number(rule.epsilon)
+            )
         else:
             fades = rule.name == "rmsprop"
             decay, gain = (rule.beta2, 1 - rule.beta2) if fades else (1.0, 1.0)
@@ -244,7 +248,7 @@ class _Encode(Function):
         return torch.from_numpy(compiled.encode(*where, table.detach().numpy(), get_num_threads()))
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
         m = ctx.matrix.sampled
         g = gradient.contiguous().numpy()
@@ -275,7 +279,7 @@ class _Reconstruction(Function):
         return torch.tensor(loss, dtype=x.dtype)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         m: Sampled = ctx.sampled
         slope, dx, rows = ctx.slope, ctx.dx, ctx.rows
@@ -307,12 +311,13 @@ class _GatherSum(Function):
         return torch.from_numpy(compiled.gather_sum(arrays, index.numpy()))
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         g = gradient.contiguous().numpy()
         index = ctx.index.numpy()
         parts = []
         for position, n in enumerate(ctx.lengths):
-            by_node = compiled.sort_by_node(np.ascontiguousarray(index[:, position]), n)
-            parts.append(torch.from_numpy(compiled.scatter_sum(*by_node, g, get_num_threads())))
+            begins, tuples = compiled.sort_by_node(np.ascontiguousarray(index[:, position]), n)
+            total = compiled.scatter_sum(begins, tuples, g, get_num_threads())
+            parts.append(torch.from_numpy(total))
         return None, *parts

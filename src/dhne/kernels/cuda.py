@@ -1,11 +1,11 @@
 """The CUDA backend: Triton kernels, nothing that makes the host wait for the device.
 
 Rows are cut into pieces of at most `PIECE` non-zeros, so that a hub is shared out among many
-programs; pieces of one row add up atomically. The number of pieces of a batch is known to the device
-alone, but bounded by rows + non-zeros / `PIECE`, which the host knows: that many programs start, and
-those without a piece end at once. Likewise the distinct nodes of a batch are padded (with -1, an
-empty row) to a size the host knows. Gradients of tables are dense here: clearing and scanning them
-costs less than finding out which rows a batch touched.
+programs; pieces of one row add up atomically. The number of pieces of a batch is known to the
+device alone, but bounded by rows + non-zeros / `PIECE`, which the host knows: that many programs
+start, and those without a piece end at once. Likewise the distinct nodes of a batch are padded
+(with -1, an empty row) to a size the host knows. Gradients of tables are dense here: clearing and
+scanning them costs less than finding out which rows a batch touched.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"

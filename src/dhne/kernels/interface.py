@@ -30,6 +30,7 @@ import torch
 from torch import Tensor
 
 from dhne.adjacency import AdjacencyMatrix
+
 from .counts import TupleTables, tuple_counts
 
 
@@ -184,8 +185,8 @@ class Kernels(ABC):
     ) -> Tensor:
         """Return what tuples' nodes share; see :mod:`dhne.kernels.counts`.
 
-        If `num_edges` is not 0, the first so many tuples are the hyperedges that are left out, and as
-        many negatives of each follow: a backend may count what they keep of them once.
+        If `num_edges` is not 0, the first so many tuples are the hyperedges that are left out, and
+        as many negatives of each follow: a backend may count what they keep of them once.
         """
         return tuple_counts(tables, nodes, source, left_out)
 

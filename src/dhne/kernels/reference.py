@@ -34,9 +34,9 @@ class _Entries:
         self.num_stored = len(self.row)  # those of the matrix itself, before the extra rows'
         if selection.extra is not None:
             extra = selection.extra
-            k = extra.columns.shape[1]
+            width = extra.columns.shape[1]
             row = len(rows) + torch.arange(len(extra), device=rows.device)
-            self.row = torch.cat([self.row, row.repeat_interleave(k)])
+            self.row = torch.cat([self.row, row.repeat_interleave(width)])
             self.column = torch.cat([self.column, extra.columns.reshape(-1)])
             self.value = torch.cat([self.value, extra.values.reshape(-1)])
             self.scale = torch.cat([self.scale, self.scale.new_ones(extra.columns.numel())])
@@ -61,10 +61,10 @@ class ReferenceKernels(Kernels):
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W; the value of all non-zeros, the gradient of the sample."""
-        every, sampled = plan
+        every, sampled = _both(plan)
         if sampled is every:
             return every.product(table)
-        value: Tensor = every.product(table.detach())
+        value = every.product(table.detach())
         part = sampled.product(table)
         return value + (part - part.detach())
 
@@ -72,7 +72,8 @@ class ReferenceKernels(Kernels):
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
         """Return the weighted squared error over the stored non-zeros, or their sample."""
-        entries, n = plan[1], plan[1].num_stored
+        entries = _both(plan)[1]
+        n = entries.num_stored
         row, column, value = entries.row[:n], entries.column[:n], entries.value[:n]
         v = torch.nn.functional.embedding(column, table, sparse=True)
         c = torch.nn.functional.embedding(column, bias, sparse=True)[:, 0]
@@ -106,6 +107,10 @@ class ReferenceKernels(Kernels):
         with torch.no_grad():
             for whole, part in zip((parameter, *state), new, strict=True):
                 whole[rows] = part
+
+
+def _both(plan: tuple[_Entries, _Entries]) -> tuple[_Entries, _Entries]:
+    return plan
 
 
 def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:

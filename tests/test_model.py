@@ -28,6 +28,7 @@ from tests.kernels.backends import (
     dense_gradient,
     device_of,
     kernels_of,
+    take_step,
 )
 from tests.networks import networks
 
@@ -231,7 +232,7 @@ def test_every_parameter_of_every_part_moves_in_one_step(
     maker = make_batches(network, kernels, backend, evidence=True, leave_one_out=leave_one_out)
     first, second = model.loss(kernels, maker.assemble(next(maker.epoch(0, 0))), second_order=True)
     (first + second).backward()
-    optimizer.step(optimizer.next_size(0.05))
+    take_step(optimizer, 0.05)
     for name, parameter in model.named_parameters():
         moved = (parameter.detach() != before[name]).reshape(len(parameter), -1).any(1)
         if name.endswith(".evidence"):  # what so small a network never shows has no gradient
@@ -288,7 +289,7 @@ def test_without_alpha_the_decoder_stands_still(backend: str, rule: str) -> None
         first, second = model.loss(kernels, batch, second_order=second_order)
         assert second == 0
         (first + second).backward()
-        optimizer.step(optimizer.next_size(0.05))
+        take_step(optimizer, 0.05)
     for name, parameter in model.named_parameters():
         still = torch.equal(parameter.detach(), before[name])
         assert still == ("decoder" in name), name

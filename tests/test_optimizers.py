@@ -9,7 +9,7 @@ from torch import nn
 
 from dhne.errors import ParameterError
 from dhne.optimizers import RULES, LinearDecay, Optimizer
-from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
+from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of, take_step
 
 TORCH = {
     "adam": lambda p, lr: torch.optim.Adam(p, lr, (0.9, 0.999), eps=RULES["adam"].epsilon),
@@ -50,7 +50,7 @@ def test_with_every_row_touched_the_steps_are_torchs(
             mine[key].grad = here
         reference.param_groups[0]["lr"] = lr
         reference.step()
-        optimizer.step(optimizer.next_size(lr))
+        take_step(optimizer, lr)
     for key in shapes:
         assert mine[key].grad is None
         assert_near(mine[key], theirs[key], dtype)
@@ -72,7 +72,7 @@ def test_a_row_without_a_gradient_keeps_its_value_and_its_moments(
         values = torch.ones(len(rows), 3, dtype=torch.float64, device=device)
         gradient = sparse(rows, values, 5)
         table.grad = gradient if kind == "sparse" else gradient.to_dense()
-        optimizer.step(optimizer.next_size(0.1))
+        take_step(optimizer, 0.1)
 
     step([0, 1, 2, 3, 4])
     before = [t.detach().clone() for t in (table, *optimizer.moments["table"])]
@@ -88,8 +88,8 @@ def test_a_gradient_of_nothing_changes_nothing(backend: str) -> None:
     weight = nn.Parameter(torch.ones(3, 2, device=device))
     optimizer = Optimizer([("weight", weight)], "adam", kernels_of(backend))
     weight.grad = torch.zeros_like(weight)
-    optimizer.step(optimizer.next_size(0.1))
-    optimizer.step(optimizer.next_size(0.1))  # none at all
+    take_step(optimizer, 0.1)
+    take_step(optimizer, 0.1)  # none at all
     assert torch.equal(weight.detach(), torch.ones(3, 2, device=device))
 
 
@@ -97,7 +97,7 @@ def test_state_comes_back_as_it_was() -> None:
     def train(optimizer: Optimizer, weight: nn.Parameter, steps: range) -> None:
         for step in steps:
             weight.grad = torch.full_like(weight, 1.0 + step)
-            optimizer.step(optimizer.next_size(0.1))
+            take_step(optimizer, 0.1)
 
     one = nn.Parameter(torch.ones(3, 2))
     through = Optimizer([("w", one)], "adam", kernels_of("reference"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from dhne.kernels import Kernels, get_kernels
+from dhne.kernels import Kernels, StepSize, get_kernels
+from dhne.optimizers import Optimizer
 
 _NO_CUDA = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="torch finds no CUDA device here"
@@ -22,6 +23,20 @@ def device_of(backend: str) -> torch.device:
 
 def kernels_of(backend: str) -> Kernels:
     return get_kernels(backend, device_of(backend))
+
+
+def take_step(optimizer: Optimizer, lr: float) -> None:
+    """Take one step as training does: a backend may read its size only where it runs one.
+
+    Each has inputs of a shape of its own, so that none is recorded and played back.
+    """
+
+    def step(inputs: list[torch.Tensor], size: StepSize) -> torch.Tensor:
+        optimizer.step(size)
+        return inputs[0]
+
+    size = optimizer.next_size(lr)
+    optimizer.kernels.run_step(step, [torch.empty(optimizer.steps)], size)
 
 
 def dense_gradient(parameter: torch.Tensor) -> torch.Tensor:

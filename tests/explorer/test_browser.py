@@ -80,9 +80,11 @@ class Visit:
         x, y = self.page.evaluate(
             """(i) => {
               const plot = document.querySelector(".plot"), box = plot.getBoundingClientRect();
-              const { xaxis, yaxis } = plot._fullLayout, { x, y } = plot.data[0];
-              return [box.left + xaxis._offset + xaxis.d2p(x[i]),
-                      box.top + yaxis._offset + yaxis.d2p(y[i])];
+              const { xaxis, yaxis } = plot._fullLayout;
+              const trace = plot.data.find((t) => t.customdata?.includes(i));
+              const at = trace.customdata.indexOf(i);
+              return [box.left + xaxis._offset + xaxis.d2p(trace.x[at]),
+                      box.top + yaxis._offset + yaxis.d2p(trace.y[at])];
             }""",
             node,
         )

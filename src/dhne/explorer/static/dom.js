@@ -25,7 +25,7 @@ export function fill(parent, ...children) {
   return add(parent, children);
 }
 
-export const count = (n) => n.toLocaleString("en");
+export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
 export function nodeHref(node) {

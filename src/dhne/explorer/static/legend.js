@@ -2,6 +2,7 @@
 
 import { count, el, fill } from "./dom.js";
 import { DEGREES, PALETTE, colour } from "./plots.js";
+import { DEGREE_STEPS } from "./points.js";
 
 // One colour a code: the labels, then "others", then "none".
 export function labelColours(labels, chosen) {
@@ -9,13 +10,18 @@ export function labelColours(labels, chosen) {
   return codes.map((c, i) => (chosen === null || chosen === i ? c : colour("fainter")));
 }
 
-// Steps of one colour each, so that code i is shown in exactly colours[i].
-export function steps(colours) {
-  const n = colours.length;
-  return colours.flatMap((c, i) => [[i / n, c], [(i + 1) / n, c]]);
-}
+const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-export const gradient = () => DEGREES().map((c, i, all) => [i / (all.length - 1), c]);
+// One colour a step of the degree, from the few that are given.
+export function degreeColours() {
+  const stops = DEGREES().map(channels);
+  return Array.from({ length: DEGREE_STEPS }, (_, i) => {
+    const place = (i / (DEGREE_STEPS - 1)) * (stops.length - 1);
+    const at = Math.min(stops.length - 2, Math.floor(place));
+    const mixed = stops[at].map((c, k) => Math.round(c + (place - at) * (stops[at + 1][k] - c)));
+    return `rgb(${mixed.join(",")})`;
+  });
+}
 
 export function drawLegend(place, info, by, chosen, onChoose) {
   if (by === "degree") {

@@ -3,9 +3,9 @@
 import { get, once, post } from "./api.js";
 import { combobox } from "./combobox.js";
 import { count, el, empty, fill, nodeHref, nodeLink, plural } from "./dom.js";
-import { drawLegend, gradient, labelColours, steps } from "./legend.js";
-import { CONFIG, canDrawGL, colour, layout, plotly } from "./plots.js";
-import { loadDegrees, loadLabels, loadNames, loadPoints } from "./points.js";
+import { degreeColours, drawLegend, labelColours } from "./legend.js";
+import { CONFIG, colour, layout, plotly } from "./plots.js";
+import { gather, loadDegrees, loadLabels, loadNames, loadPoints } from "./points.js";
 
 const LISTED = 200;
 const LAYOUTS = { pca: "Principal components", umap: "UMAP" };
@@ -15,6 +15,7 @@ function option(value, text, selected, disabled = false) {
 }
 
 export async function showMap(content, [type], parameters) {
+  plotly(); // the largest file: it is fetched beside everything else
   const types = (await once("types")).node_types;
   const largest = types.reduce((a, b) => (b.nodes > a.nodes ? b : a));
   return new MapView(content, types).start(type || largest.type, parameters);
@@ -37,7 +38,8 @@ class MapView {
     if (!this.alive) return undefined;
     Object.assign(this, { Plotly, points, names });
     await this.draw();
-    this.listen();
+    this.onTheme = () => { this.showLegend(); this.recolour(); };
+    document.addEventListener("themechange", this.onTheme);
     const node = Number(parameters.get("node") ?? NaN);
     if (Number.isInteger(node) && node >= 0 && node < n) this.point([node], { centre: true });
     return () => this.leave();
@@ -53,7 +55,8 @@ class MapView {
   async loadColours() {
     this.colours ??= {};
     const labels = this.info.labels?.length ?? 0;
-    this.colours[this.by] ??= await (this.by === "degree" ? loadDegrees(this.type) : loadLabels(this.type, labels));
+    this.colours[this.by] ??= await (this.by === "degree"
+      ? loadDegrees(this.type, this.info.largest_degree) : loadLabels(this.type, labels));
   }
 
   // -- what is around the points ------------------------------------------------------------------
@@ -131,26 +134,31 @@ class MapView {
 
   // -- the points -----------------------------------------------------------------------------------
 
-  marker() {
-    const n = this.info.nodes;
-    const size = n > 50000 ? 3 : n > 10000 ? 4 : n > 2000 ? 5.5 : 7;
-    const line = { width: 0 };
-    if (this.by === "degree") {
-      return { size, line, opacity: 0.85, color: this.colours.degree, colorscale: gradient(), cmin: 0, cmax: Math.log1p(Math.max(1, this.info.largest_degree)) };
-    }
-    const colours = labelColours(this.info.labels, this.chosen);
-    return { size, line, opacity: 0.85, color: this.colours.label, colorscale: steps(colours), cmin: -0.5, cmax: colours.length - 0.5 };
+  get groups() {
+    return this.colours[this.by];
+  }
+
+  paint() {
+    const colours = this.by === "degree" ? degreeColours() : labelColours(this.info.labels, this.chosen);
+    return this.groups.map((group) => colours[group.code]);
   }
 
   traces() {
-    const marks = this.marked;
-    const kind = canDrawGL() ? "scattergl" : "scatter"; // slower, but there
-    return [
-      { type: kind, mode: "markers", x: this.points.x, y: this.points.y, hoverinfo: "none", marker: this.marker(),
-        selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.12 } } },
-      { type: kind, mode: "markers", hoverinfo: "skip", x: marks.map((i) => this.points.x[i]), y: marks.map((i) => this.points.y[i]),
-        marker: { size: 15, symbol: "circle-open", color: colour("mark"), line: { width: 2.5, color: colour("mark") } } },
-    ];
+    const n = this.info.nodes;
+    const size = n > 50000 ? 3 : n > 10000 ? 4 : n > 2000 ? 5.5 : 7;
+    const type = this.plain ? "scatter" : "scattergl";
+    const { x, y } = this.points;
+    const colours = this.paint();
+    const all = this.groups.map(({ ids }, i) => ({
+      type, mode: "markers", hoverinfo: "none", x: gather(x, ids), y: gather(y, ids), customdata: ids,
+      marker: { size, opacity: 0.85, color: colours[i], line: { width: 0 } },
+      selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.12 } },
+    }));
+    const ring = { size: 15, symbol: "circle-open", color: colour("mark"), line: { width: 2.5, color: colour("mark") } };
+    return [...all, {
+      type, mode: "markers", hoverinfo: "skip", marker: ring,
+      x: this.marked.map((i) => x[i]), y: this.marked.map((i) => y[i]),
+    }];
   }
 
   extent(values) {
@@ -170,35 +178,40 @@ class MapView {
       newselection: { line: { color: colour("accent"), width: 2, dash: "solid" } },
       activeselection: { fillcolor: colour("accent"), opacity: 0.08 },
     }), CONFIG);
+    if (!this.plain && this.plot.querySelector(".no-webgl")) {
+      this.plain = true; // no WebGL here: slower, but there
+      await this.draw();
+      return;
+    }
+    this.listen();
     this.stage.dataset.ready = "true";
   }
 
   recolour() {
-    this.Plotly.restyle(this.plot, { marker: [this.marker()] }, [0]);
-    this.Plotly.restyle(this.plot, { "marker.color": colour("mark"), "marker.line.color": colour("mark") }, [1]);
+    this.Plotly.restyle(this.plot, { "marker.color": [...this.paint(), colour("mark")] });
+    this.Plotly.restyle(this.plot, { "marker.line.color": colour("mark") }, [this.groups.length]);
   }
 
+  // newPlot forgets who listened, so this follows each
   listen() {
     this.plot.on("plotly_hover", (event) => this.hover(event));
     this.plot.on("plotly_unhover", () => { this.tip.hidden = true; });
     this.plot.on("plotly_click", (event) => {
-      const hit = event.points.find((p) => p.curveNumber === 0);
-      if (hit && (this.tool ?? "pan") === "pan") location.hash = nodeHref({ type: this.type, id: hit.pointNumber });
+      const hit = event.points.find((p) => p.curveNumber < this.groups.length);
+      if (hit && (this.tool ?? "pan") === "pan") location.hash = nodeHref({ type: this.type, id: hit.customdata });
     });
     this.plot.on("plotly_selected", (event) => {
       if (!event) return;
-      const nodes = event.points.filter((p) => p.curveNumber === 0).map((p) => p.pointNumber);
+      const nodes = event.points.map((p) => p.customdata).filter((id) => id !== undefined);
       if (nodes.length) this.showList(`${plural(nodes.length, "node")} selected`, nodes);
       else this.showList();
     });
-    this.onTheme = () => { this.showLegend(); this.recolour(); };
-    document.addEventListener("themechange", this.onTheme);
   }
 
   hover(event) {
-    const hit = event.points.find((p) => p.curveNumber === 0);
+    const hit = event.points.find((p) => p.curveNumber < this.groups.length);
     if (!hit) return;
-    this.tip.textContent = this.names.at(hit.pointNumber) || "(empty name)";
+    this.tip.textContent = this.names.at(hit.customdata) || "(empty name)";
     const box = this.stage.getBoundingClientRect();
     const x = event.event.clientX - box.left;
     this.tip.hidden = false;
@@ -253,7 +266,7 @@ class MapView {
     this.marked = nodes;
     await this.Plotly.restyle(this.plot, {
       x: [nodes.map((i) => this.points.x[i])], y: [nodes.map((i) => this.points.y[i])],
-    }, [1]);
+    }, [this.groups.length]);
     this.stage.dataset.marked = String(nodes.length);
   }
 
@@ -292,7 +305,7 @@ class MapView {
     this.chosen = null;
     await this.loadColours();
     this.showLegend();
-    this.recolour();
+    await this.draw();
   }
 
   async changeLayout(name) {
@@ -306,10 +319,7 @@ class MapView {
     }
     this.shown = name;
     this.points = await loadPoints(this.type, name, this.info.nodes);
-    if (!this.alive) return;
-    await this.draw();
-    this.listen();
-    if (this.marked.length) await this.mark(this.marked);
+    if (this.alive) await this.draw();
   }
 
   watch(name) {

@@ -15,13 +15,6 @@ export function plotly() {
   return loading;
 }
 
-let canDraw;
-
-export function canDrawGL() {
-  canDraw ??= Boolean(document.createElement("canvas").getContext("webgl"));
-  return canDraw;
-}
-
 export const PALETTE = [
   "#3f7fd0", "#e8743b", "#2fa36b", "#d6498f", "#8a63d2",
   "#c9a227", "#17a2b8", "#b0573e", "#7a9a01", "#e05c5c",

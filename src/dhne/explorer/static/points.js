@@ -24,12 +24,36 @@ export async function loadNames(type, n) {
   return new Names(await getBytes("map/names", { type }), n);
 }
 
-export async function loadDegrees(type) {
-  return Float32Array.from(new Uint32Array(await getBytes("map/colours", { type, by: "degree" })), Math.log1p);
+export const DEGREE_STEPS = 10;
+
+// Nodes of one colour are drawn together, which is much quicker than a colour for each point.
+// Groups come largest first, so that the smaller ones lie on top: [{ code, ids }].
+function groups(codes) {
+  const sizes = [];
+  for (const code of codes) sizes[code] = (sizes[code] ?? 0) + 1;
+  const found = [];
+  sizes.forEach((size, code) => { found[code] = { code, ids: new Uint32Array(size), next: 0 }; });
+  codes.forEach((code, i) => { found[code].ids[found[code].next++] = i; });
+  return found.filter(Boolean).sort((a, b) => b.ids.length - a.ids.length);
 }
 
-// The code of each node's label: its place in the list, `others` for the rest, `others + 1` for none.
+// Steps of equal width on a logarithmic scale.
+export async function loadDegrees(type, largest) {
+  const degrees = new Uint32Array(await getBytes("map/colours", { type, by: "degree" }));
+  const scale = DEGREE_STEPS / Math.log1p(Math.max(1, largest));
+  const codes = new Uint8Array(degrees.length);
+  for (let i = 0; i < codes.length; i++) codes[i] = Math.min(DEGREE_STEPS - 1, scale * Math.log1p(degrees[i]));
+  return groups(codes);
+}
+
+// A label's code is its place in the list; `others` stands for the rest, `others + 1` for none.
 export async function loadLabels(type, others) {
   const codes = new Uint8Array(await getBytes("map/colours", { type, by: "label" }));
-  return Float32Array.from(codes, (code) => (code === 255 ? others + 1 : Math.min(code, others)));
+  return groups(codes.map((code) => (code === 255 ? others + 1 : Math.min(code, others))));
+}
+
+export function gather(values, ids) {
+  const found = new Float32Array(ids.length);
+  for (let k = 0; k < ids.length; k++) found[k] = values[ids[k]];
+  return found;
 }

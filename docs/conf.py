@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from sphinx import addnodes
 
 import dhne
 
@@ -32,6 +35,32 @@ napoleon_google_docstring = False
 napoleon_preprocess_types = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+
+
+def _skip(
+    app: object, what: str, name: str, obj: object, skip: bool, options: object
+) -> bool | None:
+    """Leave out what scikit-learn adds to every estimator for its metadata routing."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def _only_names_are_links(app: object, doctree: Any) -> None:
+    """Types in docstrings are prose: link the classes in it, not words such as "nodes"."""
+    for reference in list(doctree.findall(addnodes.pending_xref)):
+        target = reference.get("reftarget", "")
+        if reference.get("refdomain") != "py" or reference.get("reftype") == "mod":
+            continue
+        if target == "Settings" and "evaluation" not in str(reference.get("py:module")):
+            reference["reftarget"] = "dhne.settings.Settings"
+        elif target.isidentifier() and target.islower():
+            reference.replace_self(reference.children)
+
+
+def setup(app: Any) -> None:
+    """Connect what is said above."""
+    app.connect("autodoc-skip-member", _skip)
+    app.connect("doctree-read", _only_names_are_links)
+
 
 html_theme = "furo"
 html_title = f"dhne {release}"

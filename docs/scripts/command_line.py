@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _MARKUP = re.compile(r"\[/?(?:bold|dim|italic|cyan|green|yellow|red)\]")
+_DEFAULT = re.compile(r"\\?\[default: (.*?)\]")
 _GENERAL = "Options"
 _VALUES = {int: "N", float: "X", Path: "PATH"}
 
@@ -85,8 +86,9 @@ def _metavar(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return str(parameter.name).upper()
     kinds = _kinds(parameter.type_descriptor.annotation)
-    if choices := [c for kind in kinds for c in getattr(kind, "__members__", {}).values()]:
-        return "\\|".join(str(c.value) for c in choices)
+    members = [m.value for kind in kinds for m in getattr(kind, "__members__", {}).values()]
+    if choices := [*members, *(kind for kind in kinds if isinstance(kind, str))]:
+        return "\\|".join(choices)
     return next((_VALUES[kind] for kind in kinds if kind in _VALUES), "TEXT")
 
 
@@ -97,7 +99,8 @@ def _kinds(annotation: Any) -> list[Any]:
 
 
 def _meaning(parameter: Any) -> str:
-    text = _escaped(" ".join(_MARKUP.sub("", parameter.help or "").split()))
+    text = " ".join(_MARKUP.sub("", parameter.help or "").split())
+    text = _escaped(_DEFAULT.sub(r"Default: \1.", text))
     if parameter.required and parameter.param_type_name == "option":
         return f"{text} *Required.*"
     shown = parameter.show_default

@@ -40,16 +40,12 @@ _SMALL = 1000  # hyperedges; below that, training takes less time than compiling
 class DHNE(Embedder):
     """Deep hyper-network embedding.
 
-    Every argument but the last few is a hyper-parameter and is described in
+    Every argument but the last few, listed here, is a hyper-parameter and is described in
     :class:`dhne.settings.Settings`; None takes the preset's value, and the batch size and number of
     epochs then follow from the network's size.
 
     Parameters
     ----------
-    dim, alpha, activation, encoder_layers, hidden, negatives, negative_scheme, optimizer,
-    learning_rate, decay, batch_size, epochs, reconstruction, validation, patience, row_sample,
-    leave_one_out, evidence
-        Hyper-parameters.
     preset : {"default", "paper", "released", "plus"}, optional
         "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds
         evidence and leave-one-out training.

@@ -60,10 +60,8 @@ def cannot_run(block: Block, monkeypatch: pytest.MonkeyPatch) -> str:
 def write_table(path: Path) -> None:
     """Write a small table like that of the tutorial: 20 people, 30 films, six tags."""
     tags = ("heist", "noir", "duel", "aliens", "wedding", "zombies")
-    rows = [
-        f"user{i * 7 % 20},Silent River {1980 + i * 11 % 30},{tags[(i * 7 % 20 + i * 11 % 30) % 6]},0"
-        for i in range(400)
-    ]
+    pairs = [(i * 7 % 20, i * 11 % 30) for i in range(400)]
+    rows = [f"user{u},Silent River {1980 + m},{tags[(u + m) % 6]},0" for u, m in pairs]
     path.write_text("\n".join(["userId,title,tag,timestamp", *rows]) + "\n")
 
 

@@ -10,7 +10,9 @@ Arrow, pandas, polars     `to_arrow`,           :func:`dhne.read_table`
                           `to_polars`
 PyTorch Geometric         `to_pyg`
 gensim                    `to_gensim`
-scikit-learn              `Hyperedges`, `NodeVectors`, `LinkPredictionScorer`
+scikit-learn              `Hyperedges`,
+                          `NodeVectors`,
+                          `link_prediction_auc`
 ========================= ===================== ==================================================
 
 Files (HIF, CSV, Parquet, TensorBoard's projector and so on) are :mod:`dhne.io`'s. A library is

@@ -1,14 +1,14 @@
 """Vectors to files that other programs read, by the ending of the file's name.
 
-==============================  ==================================================================
-``x.parquet``                   columns ``type``, ``name``, ``vector``; a row a node
-``x.npz``                       an array a node type, under the type's name, and ``names/TYPE``
+===============================  ==================================================================
+``x.parquet``                    columns ``type``, ``name``, ``vector``; a row a node
+``x.npz``                        an array a node type, under the type's name, and ``names/TYPE``
 ``x.txt``, ``x.vec``, ``x.w2v``  word2vec text, as gensim's ``load_word2vec_format`` reads it
-``x.tsv``                       numbers and, beside it, ``x.metadata.tsv``: the two files that the
-                                Embedding Projector's page loads
-``x.projector``                 a directory for ``tensorboard --logdir x.projector``: for each node
-                                type the same two files, and ``projector_config.pbtxt``
-==============================  ==================================================================
+``x.tsv``                        numbers and, beside it, ``x.metadata.tsv``: the two files that the
+                                 Embedding Projector's page loads
+``x.projector``                  a directory for ``tensorboard --logdir x.projector``: for each node
+                                 type the same two files, and ``projector_config.pbtxt``
+===============================  ==================================================================
 
 Word2vec text separates by spaces, so in its names white space, control characters and ``%`` are
 written as in web addresses (``New%20York``; ``urllib.parse.unquote`` brings the name back). Where

@@ -2,15 +2,15 @@
 
 A run is a directory of plain files, none of which can hold a program:
 
-=====================  ==========================================================================
-``config.json``        the method, its hyper-parameters, the shape of the model
-``model.safetensors``  the weights
+======================  ==========================================================================
+``config.json``         the method, its hyper-parameters, the shape of the model
+``model.safetensors``   the weights
 ``nodes/TYPE.parquet``  name, labels, degree and vector of each node of a type
-``edges/N.parquet``    the hyperedges it was trained on, one file an edge type
-``history.jsonl``      a record an epoch
-``checkpoints/``       where an unfinished training goes on
-``manifest.json``      format version, status, and size and sha256 of every file above
-=====================  ==========================================================================
+``edges/N.parquet``     the hyperedges it was trained on, one file an edge type
+``history.jsonl``       a record an epoch
+``checkpoints/``        where an unfinished training goes on
+``manifest.json``       format version, status, and size and sha256 of every file above
+======================  ==========================================================================
 
 A save writes everything under a temporary name, makes sure that it is on the disk, and only then
 renames; whenever it is interrupted, what is there is the old run or the new one, never a mixture.

@@ -41,14 +41,14 @@ class Desks(NamedTuple):
     """Where the questions that cost something are answered."""
 
     near: Desk[Near, bytes]
-    one_open: Desk[Question, bytes]
-    two_open: Desk[Question, bytes]
+    quick: Desk[Question, bytes]
+    slow: Desk[Question, bytes]
 
 
 def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) -> FastAPI:
     """Return the explorer of a model; see `dhne.explorer.make_app`."""
     atlas = Atlas(model, name, cache)
-    # One core is left to the event loop; two open positions take long: they have their own thread.
+    # One core is left to the event loop; questions that take long have a thread of their own.
     quick = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="quick")
     slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
 
@@ -104,8 +104,8 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
 
     return Desks(
         near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),
-        one_open=Desk(rank, kind, quick, passes=passes, together=8),
-        two_open=Desk(rank, kind, slow, together=1, waiting=32),
+        quick=Desk(rank, kind, quick, passes=passes, together=8),
+        slow=Desk(rank, kind, slow, together=1, waiting=32),
     )
 
 

@@ -91,6 +91,12 @@ class Completer:
         """Return an edge type by its number."""
         return self.network_.edge_types[number]
 
+    def is_simple(self, types: EdgeType) -> bool:
+        """Whether the similarity of an edge type has the form that is ranked quickly."""
+        similarity = self.model.model_.similarity(types)
+        one_layer = not len(similarity.hidden_layers) and similarity.evidence is None
+        return one_layer and similarity.activation in ("tanh", "sigmoid")
+
     def answer(self, questions: list[Question]) -> list[Completions]:
         """Answer questions that share the edge type and the open positions."""
         if len(questions[0].open_positions) == 1:
@@ -195,8 +201,7 @@ class Completer:
 
     def _make_table(self, types: EdgeType, position: int) -> _Table | None:
         similarity = self.model.model_.similarity(types)
-        simple = not len(similarity.hidden_layers) and similarity.evidence is None
-        if not simple or similarity.activation not in ("tanh", "sigmoid"):
+        if not self.is_simple(types):
             return None
         with torch.no_grad():
             projected = self.model._scorer.projected(types, position)

@@ -103,5 +103,6 @@ async def rank(request: Request, question: s.RankQuestion) -> Response:
     asked = Question(question.edge_type, nodes, question.k, question.known == "drop")
     if len(asked.open_positions) not in (1, 2):
         raise ParameterError("leave one or two positions open; score takes whole tuples")
-    desk = desks.one_open if len(asked.open_positions) == 1 else desks.two_open
+    simple = atlas.completer.is_simple(atlas.network.edge_types[question.edge_type])
+    desk = desks.quick if simple and len(asked.open_positions) == 1 else desks.slow
     return Response(await desk.ask(asked), media_type="application/json")

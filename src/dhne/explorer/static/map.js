@@ -73,7 +73,7 @@ class MapView {
       "aria-label": `Map of ${plural(info.nodes, "node")} of type ${this.type}. Arrow keys move it, plus and minus zoom, 0 shows all. Search by name to reach a node.`,
     }, this.plot, this.tools(), this.tip);
     const search = combobox({
-      type: this.type, label: "Search by name", placeholder: `Find a ${this.type}`,
+      type: this.type, label: "Search by name", placeholder: "a name, or a part of one",
       onChoose: (node) => this.point([node.id], { centre: true }),
       onType: (text) => this.search(text),
     });
@@ -318,6 +318,7 @@ class MapView {
       return;
     }
     this.shown = name;
+    this.showLayouts();
     this.points = await loadPoints(this.type, name, this.info.nodes);
     if (this.alive) await this.draw();
   }

@@ -30,6 +30,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+default_role = "code"  # single backticks in docstrings are names
 napoleon_google_docstring = False
 # Shapes such as int64[m, N] are prose to Sphinx, not classes to link to.
 napoleon_preprocess_types = False
@@ -40,8 +41,15 @@ autodoc_member_order = "bysource"
 def _skip(
     app: object, what: str, name: str, obj: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what scikit-learn adds to every estimator for its metadata routing."""
-    return True if name.startswith("set_") and name.endswith("_request") else None
+    """Leave out fields without a text, and scikit-learn's metadata routing on every estimator."""
+    routing = name.startswith("set_") and name.endswith("_request")
+    field = type(obj).__name__ == "_tuplegetter"
+    return True if routing or field or name == "get_metadata_routing" else None
+
+
+def _bases(app: object, name: str, obj: object, options: object, bases: list[Any]) -> None:
+    """That everything is an object need not be said."""
+    bases[:] = [base for base in bases if base is not object]
 
 
 def _only_names_are_links(app: object, doctree: Any) -> None:
@@ -59,6 +67,7 @@ def _only_names_are_links(app: object, doctree: Any) -> None:
 def setup(app: Any) -> None:
     """Connect what is said above."""
     app.connect("autodoc-skip-member", _skip)
+    app.connect("autodoc-process-bases", _bases)
     app.connect("doctree-read", _only_names_are_links)
 
 

@@ -33,7 +33,7 @@ train, test = net.split(0.2, seed=0)
 print(net)
 
 # %%
-model = dhne.DHNE(dim=32, epochs=40, preset="plus", random_state=0).fit(train)
+model = dhne.DHNE(dim=32, epochs=20, preset="plus", random_state=0).fit(train)
 
 # %% [markdown]
 # ## What would user7 call film5?

@@ -77,8 +77,7 @@ places = Data(data.name, data.train, data.test)
 contestants = {
     "PairFactors": lambda seed: PairFactors(dim=16, random_state=seed),
     "she": "she",
-    "cooccurrence": "cooccurrence",
-    "dhne": lambda seed: dhne.DHNE(dim=16, epochs=10, random_state=seed),
+    "dhne": lambda seed: dhne.DHNE(dim=16, epochs=6, random_state=seed),
 }
 for name, method in contestants.items():
     record = evaluate("link-prediction", places, method, seeds=[0])

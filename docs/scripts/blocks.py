@@ -11,14 +11,15 @@ Three kinds of blocks run, page by page, in one directory and one Python namespa
 
 A ``text`` block right below a ``python`` block is what that one prints.
 
-A comment before a block says what a test does differently; the page's own reader sees none of it:
+A comment before a block says what a test does differently (several things are separated by a
+semicolon); a page's reader sees none of it:
 
 ``<!-- test: with --epochs 1 -->``  adds options to the block's first command, to make it short
 ``<!-- test: instead dhne … -->``   runs another, short command that leaves the same files
 ``<!-- test: table -->``            a small ``tags.csv`` is there before
 ``<!-- test: needs data -->``       skips it where the paper's datasets are not at hand
 ``<!-- test: needs gpu -->``        skips it where there is no CUDA device
-``<!-- test: fails -->``            the command must end with exit status 1
+``<!-- test: fails -->``            it must end with exit status 1 and say so in a line
 ``<!-- test: output -->``           what it prints must be what stands on the page
 ``<!-- test: shown only -->``       is not run: it is a sketch, or takes the whole day
 """
@@ -35,7 +36,7 @@ HOME = "/home/me"  # what pages call the directory that they are run in
 ROOT = Path(__file__).resolve().parents[2]
 _GENERATED = ("results.md", "performance.md")  # records: their commands ran for hours
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<kind>python|console|bash|text)\s*$")
-_NOTE = re.compile(r"^<!-- test: (?P<note>.+?) -->$")
+_NOTE = re.compile(r"^<!-- test: (?P<notes>.+?) -->$")
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Block:
     line: int  # of the fence, counted from 1
     kind: str
     lines: list[str]
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
     output: Block | None = None  # what a python block prints, if the page shows it
 
     @property
@@ -71,10 +72,12 @@ class Block:
                 found.append(Command(shlex.split(line.removeprefix(prompt))[1:]))
             elif found and self.kind == "console":
                 found[-1].shown.append(line)
-        if self.note.startswith("instead "):
-            return [Command(shlex.split(self.note.removeprefix("instead "))[1:])]
-        if self.note.startswith("with ") and found:
-            found[0].words += shlex.split(self.note.removeprefix("with "))
+        for note in self.notes:
+            kind, _, words = note.partition(" ")
+            if kind == "instead":
+                return [Command(shlex.split(words)[1:])]
+            if kind == "with":
+                found[0].words += shlex.split(words)
         return found
 
 
@@ -93,7 +96,8 @@ def blocks_of(page: Path) -> list[Block]:
     """Return the blocks of a page that can be run, in their order."""
     found: list[Block] = []
     block: Block | None = None
-    note, before = "", None  # the python block that nothing but blank lines separates from here
+    notes: list[str] = []
+    before = None  # the python block that nothing but blank lines separates from here
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
         if block is not None:
             if line.strip() == "```":
@@ -102,15 +106,15 @@ def blocks_of(page: Path) -> list[Block]:
                 elif before is not None:
                     before.output = block
                 before = block if block.kind == "python" else None
-                block, note = None, ""
+                block, notes = None, []
             else:
                 block.lines.append(line)
         elif match := _FENCE.match(line):
-            block = Block(page, number, match["kind"], [], note)
+            block = Block(page, number, match["kind"], [], notes)
         elif match := _NOTE.match(line):
-            note, before = match["note"], None
+            notes, before = match["notes"].split("; "), None
         elif line.strip():
-            note, before = "", None
+            notes, before = [], None
     return found
 
 
@@ -119,3 +123,11 @@ def pages() -> list[Path]:
     candidates = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     written = [p for p in candidates if "_build" not in p.parts and p.name not in _GENERATED]
     return [p for p in written if p.is_file() and blocks_of(p)]
+
+
+def write_table(path: Path) -> None:
+    """Write a small table like that of the tutorial: 20 people, 30 films, six tags."""
+    tags = ("heist", "noir", "duel", "aliens", "wedding", "zombies")
+    pairs = [(i * 7 % 20, i * 11 % 30) for i in range(400)]
+    rows = [f"user{u},Silent River {1980 + m},{tags[(u + m) % 6]},0" for u, m in pairs]
+    path.write_text("\n".join(["userId,title,tag,timestamp", *rows]) + "\n")

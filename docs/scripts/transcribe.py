@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from blocks import HOME, Block, blocks_of
+from blocks import HOME, Block, blocks_of, write_table
 
 _ENVIRONMENT = {
     **os.environ,
@@ -36,8 +36,10 @@ def transcribe(page: Path) -> None:
     namespace: dict[str, Any] = {"__name__": "page"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in blocks_of(page):
-            if block.note == "shown only" or block.note.startswith("needs"):
+            if any(note == "shown only" or note.startswith("needs") for note in block.notes):
                 continue
+            if "table" in block.notes:
+                write_table(Path("tags.csv"))
             if block.kind == "python":
                 printed = _run_python(block, namespace)
                 if block.output is not None:

@@ -22,6 +22,7 @@ from .kernels.reference import ReferenceKernels
 from .model import DHNEModel
 
 _CHUNK = 1 << 23  # numbers in one hidden layer's buffer
+_CACHED = 1 << 20  # the same where it is passed over several times: what a core's cache holds
 _NON_ZEROS = 1 << 22  # non-zeros encoded at once
 
 
@@ -111,7 +112,7 @@ class TupleScorer:
         n, h = open_part.shape
         others = [p for p in range(len(edge_type)) if p != position]
         out = np.empty((len(nodes), n), dtype=np.float64)
-        step = max(1, _CHUNK // h)
+        step = max(1, (_CACHED if similarity.evidence is None else _CHUNK) // h)
         buffer = open_part.new_empty(min(step, n), h)
         with torch.no_grad():
             for row, tuple_ids in enumerate(nodes):
@@ -133,7 +134,7 @@ class TupleScorer:
     def _finish(
         self, total: Tensor, ids: Tensor | None, edge_type: EdgeType
     ) -> npt.NDArray[np.float64]:
-        """Overwrites `total`."""
+        """Return S from the sum over positions, which is overwritten."""
         evidence = None
         if self.evidence is not None and ids is not None:
             ordered = self.is_ordered(edge_type)

@@ -113,12 +113,16 @@ class TupleSimilarity(nn.Module):
         return self.head(kernels.gather_sum(parts, index), evidence)
 
     def head(self, total: Tensor, evidence: Tensor | None = None) -> Tensor:
-        """Return w · σ(total + b) + c, with what evidence adds to the sum."""
-        total = total + self.hidden_bias
+        """Return w · σ(total + b) + c, with what evidence adds to the sum.
+
+        Without gradients `total` is overwritten.
+        """
+        in_place = not torch.is_grad_enabled()
+        total = total.add_(self.hidden_bias) if in_place else total + self.hidden_bias
         if self.evidence is not None and evidence is not None:
-            total = torch.addmm(total, evidence, self.evidence)
+            total = torch.addmm(total, evidence, self.evidence, out=total if in_place else None)
         activate = ACTIVATIONS[self.activation]
-        hidden = activate(total)
+        hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
         for layer in self.hidden_layers:
             hidden = activate(layer(hidden))
         return hidden @ self.output + self.output_bias

@@ -9,6 +9,7 @@ import csv
 import functools
 import os
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -184,9 +185,10 @@ def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperN
         why = "; ".join(f"{c!r} holds {reason}" for c, reason in error.reasons.items())
         chosen = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
         files = " ".join(shlex.quote(n) for n in names)
+        command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
             f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
-            f"to use: dhne info {files} --columns {shlex.quote(chosen)}",
+            f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}",
             file=error.file,
         ) from None
 

@@ -63,7 +63,7 @@ _SOURCE = ("columns", "weight", "unordered", "delimiter", "split")
 
 def command(
     context: typer.Context,
-    out: OutOption,
+    out: OutOption = None,
     sources: Annotated[
         list[str] | None,
         typer.Argument(
@@ -135,7 +135,7 @@ def command(
         "hidden": parse_sizes("--hidden", hidden),
     }
     job = Job.of(
-        Path(out),
+        _run_directory(out, sources),
         names=sources or [],
         source={k: values[k] for k in _SOURCE},
         params={**{k: values[k] for k in _PARAMS}, "random_state": seed},
@@ -150,6 +150,15 @@ def command(
     )
     if json is not None:
         write_json(report, json)
+
+
+def _run_directory(out: Path | None, sources: list[str] | None) -> Path:
+    """Return the run's directory: the one that was named, or one named like the source."""
+    if out is not None:
+        return Path(out)
+    if not sources:
+        raise typer.BadParameter("name what to train on, or the run to resume with --out")
+    return Path("runs") / Path(sources[0]).name.split(".")[0]
 
 
 def _typed(context: Any) -> set[str]:

@@ -29,7 +29,10 @@ def _run(help_: str, *names: str, metavar: str | None = None) -> Any:
 
 # -- the run ---------------------------------------------------------------------------------------
 
-OutOption = Annotated[Path, _run("The directory to make.", "--out", metavar="RUN")]
+OutOption = Annotated[
+    Path | None,
+    _run("The directory to make; runs/SOURCE if left out.", "--out", metavar="RUN"),
+]
 SeedOption = Annotated[int, _run("The same seed gives the same run.")]
 ResumeOption = Annotated[bool, _run("Go on with an unfinished run.", "--resume")]
 OverwriteOption = Annotated[bool, _run("Replace a run that is there.", "--overwrite")]

@@ -151,11 +151,20 @@ def test_resuming_with_other_settings_is_refused(
     assert "params.epochs was 6, is 9" in err
 
 
+def test_a_run_is_named_like_its_source_if_not_told_otherwise(
+    cli: CommandLine, tags: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = cli("train", str(tags), "--columns", COLUMNS, "--epochs", "1")
+    assert status == 0, err
+    assert (tmp_path / "runs" / tags.stem / "manifest.json").is_file()
+
+
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
         (["train", "--out", "RUN"], 1, "SOURCE"),
-        (["train", "TAGS"], 2, "--out"),
+        (["train"], 2, "--out"),
         (["train", "--out", "RUN", "--resume"], 1, "no run"),
         (["train", "TAGS", "--out", "RUN", "--resume", "--overwrite"], 2, "choose one"),
         (["train", "nothing.csv", "--out", "RUN"], 1, "no such file"),

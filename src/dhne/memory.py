@@ -11,9 +11,8 @@ from torch import nn
 from .adjacency import AdjacencyMatrix
 from .errors import MemoryLimitError
 from .network import HyperNetwork
+from .optimizers import MOMENTS
 from .settings import Settings
-
-_MOMENTS = {"adam": 2, "rmsprop": 1, "adagrad": 1, "sgd": 0}
 
 
 def training_bytes(
@@ -29,7 +28,7 @@ def training_bytes(
     the best epoch's copy where there is validation, the adjacency rows, the hyperedges, and one
     batch's tuples.
     """
-    copies = 2 + _MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
+    copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(a.matrix.nnz) for a in matrices.values())
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     longest = max(e.length for e in network.edge_sets)

@@ -46,15 +46,12 @@ class Architecture:
     activation : "tanh", "sigmoid" or "linear"
     evidence : bool
         Whether the hidden layer is also given pair counts and degrees.
-    attention : int
-        Heads of the attention term beside the hidden layer; 0 for none.
     """
 
     sizes: Mapping[str, tuple[int, ...]]
     hidden: tuple[int, ...] = ()
     activation: str = "tanh"
     evidence: bool = False
-    attention: int = 0
 
 
 @dataclass(frozen=True)
@@ -186,7 +183,6 @@ class DHNEModel(nn.Module):
                     hidden=a.hidden,
                     activation=a.activation,
                     evidence=a.evidence,
-                    attention=a.attention,
                 )
         self._keys = {e.types: similarity_key(e.types, ordered=e.ordered) for e in edge_sets}
 

@@ -31,7 +31,7 @@ RULES = {
     "adagrad": UpdateRule("adagrad", epsilon=1e-7),
     "sgd": UpdateRule("sgd"),
 }
-_MOMENTS = {"adam": 2, "rmsprop": 1, "adagrad": 1, "sgd": 0}
+MOMENTS = {"adam": 2, "rmsprop": 1, "adagrad": 1, "sgd": 0}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Optimizer:
         self.rule, self.kernels = RULES[name], kernels
         self.parameters = dict(parameters)
         self.moments = {
-            key: [torch.zeros_like(p) for _ in range(_MOMENTS[name])]
+            key: [torch.zeros_like(p) for _ in range(MOMENTS[name])]
             for key, p in self.parameters.items()
         }
         self.steps = 0

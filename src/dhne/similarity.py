@@ -39,8 +39,6 @@ class TupleSimilarity(nn.Module):
     activation : name of σ
     evidence : bool
         Whether the hidden layer is also given what `dhne.evidence` counts.
-    attention : int
-        Heads of the attention term; 0 for none.
     """
 
     def __init__(
@@ -52,7 +50,6 @@ class TupleSimilarity(nn.Module):
         hidden: Sequence[int],
         activation: str,
         evidence: bool = False,
-        attention: int = 0,
     ) -> None:
         super().__init__()
         self.edge_type, self.ordered, self.activation = edge_type, ordered, activation

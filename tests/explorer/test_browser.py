@@ -204,6 +204,17 @@ def test_a_tuple_is_completed_and_scored(visit: Visit, model: DHNE) -> None:
     page.get_by_role("heading", name="Similarity").wait_for()
 
 
+def test_keys_wait_for_suggestions_that_come_late(visit: Visit) -> None:
+    page = visit.go("tuples")
+    page.route("**/search*", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    movie = page.get_by_role("combobox", name="movie")
+    movie.fill("heat")
+    movie.press("ArrowDown")
+    movie.press("Enter")
+    page.wait_for_url(re.compile("p1=Heat"))
+    page.unroute_all(behavior="wait")
+
+
 def test_names_stay_text_everywhere(visit: Visit) -> None:
     page = visit.go("node/movie/0")
     assert page.get_by_role("heading", level=1).text_content() == MARKUP

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import uvicorn
@@ -26,7 +26,6 @@ def serve(
     with listen(port) as sock:
         place = int(sock.getsockname()[1])
         model = load(run)
-        _one_thread_a_question()
         app = make_app(model, name=Path(run).resolve().name, port=place, cache=Path(run) / "cache")
         address = f"http://{HOST}:{place}/"
 
@@ -43,7 +42,7 @@ def serve(
             timeout_graceful_shutdown=2,
             server_header=False,
         )
-        with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
+        with _one_thread_a_question(), contextlib.suppress(KeyboardInterrupt):  # Ctrl-C ends it
             asyncio.run(_Server(config, ready).serve(sockets=[sock]))
 
 
@@ -84,10 +83,16 @@ def listen(port: int | None) -> socket.socket:
     )
 
 
-def _one_thread_a_question() -> None:
+@contextlib.contextmanager
+def _one_thread_a_question() -> Iterator[None]:
     """Let a matrix product use one thread: questions run beside each other instead."""
     import torch
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    threadpool_limits(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        torch.set_num_threads(threads)

@@ -65,8 +65,10 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
     }
   }
 
-  let pending = Promise.resolve(); // keys act on the suggestions for what has been typed, not before
-  const ask = () => { pending = suggest(); };
+  // Keys act on the suggestions for what has been typed, not before they are there.
+  let pending = Promise.resolve();
+  let waiting = 0;
+  const ask = () => { waiting += 1; pending = suggest().finally(() => { waiting -= 1; }); };
   input.addEventListener("input", () => { onType?.(input.value); ask(); });
   input.addEventListener("focus", () => { input.select(); ask(); });
   input.addEventListener("blur", () => { asking?.abort(); close(); });
@@ -74,10 +76,10 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const down = event.key === "ArrowDown";
-      if (list.hidden) ask();
+      if (list.hidden && !waiting) ask();
       await pending;
       mark(down ? active + 1 : Math.max(active, 0) - 1);
-    } else if (event.key === "Enter" && !list.hidden) {
+    } else if (event.key === "Enter" && (waiting || !list.hidden)) {
       event.preventDefault();
       await pending;
       const typed = nodes.find((node) => node.name === input.value);

@@ -216,7 +216,7 @@ class TestPairwise:
         model = fitted[name]
         a, b = model.embeddings_["user"][3], model.embeddings_["tag"][5]
         expected = float(a @ b)
-        if model.similarity == "cosine":
+        if model.usual_similarity == "cosine":
             expected /= float(np.linalg.norm(a) * np.linalg.norm(b))
         if name == "line":  # the mean of two orders, learned apart
             expected /= 2

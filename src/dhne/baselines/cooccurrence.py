@@ -15,6 +15,7 @@ scaled by degrees, D^{-1/2} A D^{-1/2}, each times the root of the size of its e
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dhne.network import HyperNetwork
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Cooccurrence(Embedder):
     """Gradient boosting on pair co-occurrences and degrees, without the scored edge.
 
@@ -46,8 +48,6 @@ class Cooccurrence(Embedder):
         Trees at most; they stop earlier where held-out tuples no longer gain.
     learning_rate : float
     random_state : int
-    verbose : bool
-        Not used; there for the sake of the other methods' signature.
 
     Examples
     --------
@@ -61,22 +61,11 @@ class Cooccurrence(Embedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        negatives: int = 5,
-        max_iterations: int = 200,
-        learning_rate: float = 0.1,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.negatives = negatives
-        self.max_iterations = max_iterations
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.verbose = verbose
+    dim: int = 64
+    negatives: int = 5
+    max_iterations: int = 200
+    learning_rate: float = 0.1
+    random_state: int = 0
 
     def _fit(self, network: HyperNetwork) -> None:
         if self.negatives < 1:

@@ -2,15 +2,20 @@
 
 From every node start random walks that choose each next node in proportion to the pair's weight.
 Skip-gram with a hierarchical softmax, as in that paper, predicts the nodes within `window` steps of
-each node from its vector. The similarity of a pair is the cosine of the two vectors, which on
-validation sets was better than the inner product on MovieLens, worse on GPS, the same on drug.
+each node from its vector. The similarity of a pair is by default the cosine of the two vectors,
+which on validation sets was better than the inner product on MovieLens, worse on GPS, the same on
+drug.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from .skipgram import SkipGramEmbedder
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DeepWalk(SkipGramEmbedder):
     """Skip-gram with hierarchical softmax over random walks of the first order.
 
@@ -27,7 +32,8 @@ class DeepWalk(SkipGramEmbedder):
         At the start; it falls linearly.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot", "sigmoid"}
+    similarity : {"cosine", "dot", "sigmoid"}, optional
+        None for the cosine; an evaluation then chooses between it and the inner product.
     workers : int
         Threads of skip-gram. Only one gives the same vectors for the same seed.
     random_state : int
@@ -45,32 +51,7 @@ class DeepWalk(SkipGramEmbedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        window: int = 10,
-        walk_length: int = 40,
-        num_walks: int = 10,
-        epochs: int = 1,
-        learning_rate: float = 0.025,
-        aggregate: str = "mean",
-        similarity: str = "cosine",
-        workers: int = 1,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.window = window
-        self.walk_length = walk_length
-        self.num_walks = num_walks
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.aggregate = aggregate
-        self.similarity = similarity
-        self.workers = workers
-        self.random_state = random_state
-        self.verbose = verbose
+    usual_similarity: ClassVar[str] = "cosine"
 
     def _softmax(self) -> dict[str, int]:
         return {"hs": 1, "negative": 0}

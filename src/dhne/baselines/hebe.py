@@ -16,6 +16,7 @@ product of its pairs.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ _BLOCK = 1 << 17  # samples drawn at once
 _LOWEST_RATE = 1e-4  # of the first learning rate
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HEBE(Embedder):
     """Each node of a hyperedge predicted from the others.
 
@@ -68,28 +70,15 @@ class HEBE(Embedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        negatives: int = 5,
-        epochs: int = 200,
-        min_samples: int = 1_000_000,
-        learning_rate: float = 0.025,
-        decay: float = 0.01,
-        noise_power: float = 0.75,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.negatives = negatives
-        self.epochs = epochs
-        self.min_samples = min_samples
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.noise_power = noise_power
-        self.random_state = random_state
-        self.verbose = verbose
+    dim: int = 64
+    negatives: int = 5
+    epochs: int = 200
+    min_samples: int = 1_000_000
+    learning_rate: float = 0.025
+    decay: float = 0.01
+    noise_power: float = 0.75
+    random_state: int = 0
+    verbose: bool = False
 
     def _fit(self, network: HyperNetwork) -> None:
         from .compiled import hebe_steps

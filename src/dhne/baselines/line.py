@@ -15,6 +15,7 @@ each; sigmoids of the inner products were better on MovieLens and wordnet, worse
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ _BLOCK = 1 << 17  # samples drawn at once
 _LOWEST_RATE = 1e-4  # of the first learning rate
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LINE(PairwiseEmbedder):
     """First- and second-order proximity of the clique expansion.
 
@@ -52,8 +54,9 @@ class LINE(PairwiseEmbedder):
         One order alone has all of the dimensions.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot", "sigmoid"}
-        For both orders the mean of the two; the cosine is of the whole vectors.
+    similarity : {"cosine", "dot", "sigmoid"}, optional
+        None for the inner product; an evaluation then chooses between it and the cosine.
+        The inner product is the mean of both orders', the cosine that of the whole vectors.
     random_state : int
     verbose : bool
         Whether to show progress on standard error.
@@ -68,28 +71,11 @@ class LINE(PairwiseEmbedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        negatives: int = 5,
-        epochs: int = 50,
-        learning_rate: float = 0.025,
-        order: str = "both",
-        aggregate: str = "mean",
-        similarity: str = "dot",
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.negatives = negatives
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.order = order
-        self.aggregate = aggregate
-        self.similarity = similarity
-        self.random_state = random_state
-        self.verbose = verbose
+    negatives: int = 5
+    epochs: int = 50
+    learning_rate: float = 0.025
+    order: str = "both"
+    verbose: bool = False
 
     def _fit(self, network: HyperNetwork) -> None:
         graph = clique_expansion(network)
@@ -100,7 +86,7 @@ class LINE(PairwiseEmbedder):
         self.embeddings_ = graph.split(np.concatenate(parts, axis=1))
 
     def _parts(self) -> list[slice]:
-        if self.similarity == "cosine" or self.order != "both":
+        if self._similarity() == "cosine" or self.order != "both":
             return [slice(None)]
         first = self._dims()["first"]
         return [slice(first), slice(first, None)]

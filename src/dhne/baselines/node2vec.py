@@ -2,17 +2,20 @@
 
 Random walks of the second order (see :mod:`dhne.baselines.walks`): 1/p weighs a step back, 1/q a
 step away from where the walk came from. Skip-gram with negative sampling predicts the nodes within
-`window` steps of each node from its vector. The similarity of a pair is the inner product of the
-vectors: on validation sets of GPS and drug it was far better than the cosine, on one of MovieLens a
-little worse. On MovieLens (p, q) of (1, 4), (1, 1/4) and (4, 4) were within .01 of each other, so
-both are left at 1.
+`window` steps of each node from its vector. The similarity of a pair is by default the inner
+product of the vectors: on validation sets of GPS and drug it was far better than the cosine, on one
+of MovieLens a little worse. On MovieLens (p, q) of (1, 4), (1, 1/4) and (4, 4) were within .01 of
+each other, so both are left at 1.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .skipgram import SkipGramEmbedder
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Node2Vec(SkipGramEmbedder):
     """Skip-gram with negatives over random walks of the second order.
 
@@ -33,7 +36,8 @@ class Node2Vec(SkipGramEmbedder):
         At the start; it falls linearly.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot", "sigmoid"}
+    similarity : {"cosine", "dot", "sigmoid"}, optional
+        None for the inner product; an evaluation then chooses between it and the cosine.
     workers : int
         Threads of skip-gram. Only one gives the same vectors for the same seed.
     random_state : int
@@ -51,38 +55,9 @@ class Node2Vec(SkipGramEmbedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        p: float = 1.0,
-        q: float = 1.0,
-        window: int = 10,
-        walk_length: int = 40,
-        num_walks: int = 10,
-        negatives: int = 5,
-        epochs: int = 1,
-        learning_rate: float = 0.025,
-        aggregate: str = "mean",
-        similarity: str = "dot",
-        workers: int = 1,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.p = p
-        self.q = q
-        self.window = window
-        self.walk_length = walk_length
-        self.num_walks = num_walks
-        self.negatives = negatives
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.aggregate = aggregate
-        self.similarity = similarity
-        self.workers = workers
-        self.random_state = random_state
-        self.verbose = verbose
+    p: float = 1.0
+    q: float = 1.0
+    negatives: int = 5
 
     def _walker_parameters(self) -> tuple[float, float]:
         return self.p, self.q

@@ -14,8 +14,9 @@ Both come from one fit: `score` uses the parameter `aggregate`, which may be set
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +32,29 @@ SIMILARITIES = ("cosine", "dot", "sigmoid")
 _ROWS = 65536  # tuples scored at once: a few dozen MB at any dimension in use
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PairwiseEmbedder(Embedder):
     """Base of the methods that score a tuple by its pairs; see the module's text.
 
-    A method sets `embeddings_` in `_fit`; its constructor stores `aggregate` and `similarity`.
+    A method sets `embeddings_` in `_fit`.
+
+    Parameters
+    ----------
+    dim : int
+    aggregate : {"mean", "min"}
+        How the similarities of its pairs make the score of a tuple.
+    similarity : {"cosine", "dot", "sigmoid"}, optional
+        None for the method's usual one; an evaluation then chooses between the cosine and the inner
+        product, on validation data.
+    random_state : int
     """
 
-    aggregate: str
-    similarity: str
+    usual_similarity: ClassVar[str] = "dot"
+
+    dim: int = 64
+    aggregate: str = "mean"
+    similarity: str | None = None
+    random_state: int = 0
 
     def scores_by_aggregate(
         self, tuples: Any, edge_type: Sequence[str] | None = None
@@ -71,6 +87,13 @@ class PairwiseEmbedder(Embedder):
                 )
         return scores
 
+    def _similarity(self) -> str:
+        """Return the similarity in use, or say which there are."""
+        found = self.usual_similarity if self.similarity is None else self.similarity
+        if found not in SIMILARITIES:
+            raise ParameterError(f"similarity must be one of {SIMILARITIES}: {found!r}")
+        return found
+
     def _parts(self) -> list[slice]:
         """Return the columns of the vectors' parts that were learned apart."""
         return [slice(None)]
@@ -78,18 +101,17 @@ class PairwiseEmbedder(Embedder):
     def _similarities(self, a: Any, b: Any, how: str) -> npt.NDArray[np.float64]:
         """Return the similarities of rows that `_scale` has been applied to, as einsum's `how`."""
         parts = self._parts()
+        sigmoid = self._similarity() == "sigmoid"
         total: Any = 0.0
         for part in parts:
             product = np.einsum(how, a[:, part], b[:, part], optimize=True).astype(np.float64)
-            total = total + (expit(product) if self.similarity == "sigmoid" else product)
+            total = total + (expit(product) if sigmoid else product)
         return np.asarray(total / len(parts), dtype=np.float64)
 
     def _scale(self, node_type: str) -> npt.NDArray[np.float32]:
         """Return what each vector of a type is multiplied with: 1/norm for the cosine."""
-        if self.similarity not in SIMILARITIES:
-            raise ParameterError(f"similarity must be one of {SIMILARITIES}: {self.similarity!r}")
         vectors = self.embeddings_[node_type]
-        if self.similarity != "cosine":
+        if self._similarity() != "cosine":
             return np.ones(len(vectors), dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1)
         # a node without hyperedges may have a zero vector: its cosine is 0 with everything

@@ -20,6 +20,7 @@ B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, which has one entry for each node of each h
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from dhne.network import HyperNetwork
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SHE(PairwiseEmbedder):
     """Eigenvectors of the normalised hypergraph Laplacian.
 
@@ -45,7 +47,8 @@ class SHE(PairwiseEmbedder):
         Whether to leave the first one out, which knows only degrees.
     aggregate : {"mean", "min"}
         How the similarities of its pairs make the score of a tuple.
-    similarity : {"cosine", "dot", "sigmoid"}
+    similarity : {"cosine", "dot", "sigmoid"}, optional
+        None for the inner product; an evaluation then chooses between it and the cosine.
     tolerance : float
         Relative accuracy of the eigenvalues.
     random_state : int
@@ -68,22 +71,8 @@ class SHE(PairwiseEmbedder):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        skip_trivial: bool = False,
-        aggregate: str = "mean",
-        similarity: str = "dot",
-        tolerance: float = 1e-4,
-        random_state: int = 0,
-    ) -> None:
-        self.dim = dim
-        self.skip_trivial = skip_trivial
-        self.aggregate = aggregate
-        self.similarity = similarity
-        self.tolerance = tolerance
-        self.random_state = random_state
+    skip_trivial: bool = False
+    tolerance: float = 1e-4
 
     def _fit(self, network: HyperNetwork) -> None:
         incidence = scaled_incidence(network)

@@ -8,6 +8,7 @@ pass reads the same corpus.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,18 +63,17 @@ class WalkCorpus:
         return counts
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SkipGramEmbedder(PairwiseEmbedder):
-    """Base of DeepWalk and node2vec: their parameters differ, their steps do not."""
+    """Base of DeepWalk and node2vec: walks and softmax differ, the steps do not."""
 
-    dim: int
-    window: int
-    walk_length: int
-    num_walks: int
-    epochs: int
-    learning_rate: float
-    workers: int
-    random_state: int
-    verbose: bool
+    window: int = 10
+    walk_length: int = 40
+    num_walks: int = 10
+    epochs: int = 1
+    learning_rate: float = 0.025
+    workers: int = 1
+    verbose: bool = False
 
     def _walker_parameters(self) -> tuple[float, float]:
         """Return p and q."""

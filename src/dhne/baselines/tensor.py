@@ -79,6 +79,7 @@ class Factors:
         return Factors(self.weights, [mean] * length)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TensorDecomposition(Embedder):
     """CP decomposition of the tensor of hyperedges (pyttb).
 
@@ -111,22 +112,12 @@ class TensorDecomposition(Embedder):
     array([1., 0.])
     """
 
-    def __init__(
-        self,
-        *,
-        dim: int = 64,
-        loss: str = "poisson",
-        max_iterations: int = 10,
-        tolerance: float = 1e-4,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.loss = loss
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.verbose = verbose
+    dim: int = 64
+    loss: str = "poisson"
+    max_iterations: int = 10
+    tolerance: float = 1e-4
+    random_state: int = 0
+    verbose: bool = False
 
     def _fit(self, network: HyperNetwork) -> None:
         solvers = {"poisson": self._poisson, "gaussian": self._least_squares}

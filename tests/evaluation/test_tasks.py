@@ -26,7 +26,11 @@ class Pairs(PairwiseEmbedder):
     fitted: list[HyperNetwork] = []  # noqa: RUF012
 
     def __init__(
-        self, dim: int = 3, aggregate: str = "mean", similarity: str = "dot", random_state: int = 0
+        self,
+        dim: int = 3,
+        aggregate: str = "mean",
+        similarity: str | None = None,
+        random_state: int = 0,
     ) -> None:
         self.dim = dim
         self.aggregate = aggregate
@@ -80,9 +84,32 @@ def test_pairwise_methods_report_both_aggregates_and_choose_on_validation() -> N
     assert rows(trial) < rows(data.train)
     chosen = record.config["chosen"]["3"]
     judged = chosen["validation_auc"]
-    assert chosen["aggregate"] == max(judged, key=lambda name: judged[name])
+    assert {tuple(by_similarity) for by_similarity in judged.values()} == {("dot", "cosine")}
+    for aggregate, similarity in chosen["similarity"].items():
+        assert judged[aggregate][similarity] == max(judged[aggregate].values())
+    assert chosen["aggregate"] == max(judged, key=lambda name: max(judged[name].values()))
     assert record.mean["auc"] == record.mean[f"auc_{chosen['aggregate']}"]
     assert record.mean["aupr"] == record.mean[f"aupr_{chosen['aggregate']}"]
+
+
+class Norms(Pairs):
+    """Directions by chance, lengths that tell which nodes have hyperedges."""
+
+    def _fit(self, network: HyperNetwork) -> None:
+        super()._fit(network)
+        for t, vectors in self.embeddings_.items():
+            vectors[:] = np.abs(vectors) * (1 + network.degrees(t)[:, None])
+
+
+def test_pairs_are_compared_by_the_similarity_that_validation_prefers() -> None:
+    edges = random_network((30, 30), 400).edges() ** 2 // 30  # low numbers have most hyperedges
+    data = Data("net", HyperNetwork.from_arrays({("a", "b"): edges}, {"a": 30, "b": 30}).fold())
+    record = evaluate("link-prediction", data, lambda s: Norms(random_state=s))
+    chosen = record.config["chosen"]["0"]
+    assert chosen["similarity"] == {"mean": "dot", "min": "dot"}
+    fixed = evaluate("link-prediction", data, lambda s: Norms(similarity="cosine"))
+    assert fixed.config["chosen"]["0"]["similarity"] == {"mean": "cosine", "min": "cosine"}
+    assert fixed.mean["auc"] < record.mean["auc"]
 
 
 def test_the_test_edges_have_no_say_in_what_is_chosen() -> None:
@@ -102,7 +129,8 @@ def test_reconstruction_chooses_on_other_negatives_than_it_is_scored_on() -> Non
     record = evaluate("reconstruction", data, lambda s: Pairs(random_state=s))
     chosen = record.config["chosen"]["0"]
     aggregate = chosen["aggregate"]
-    assert chosen["validation_auc"][aggregate] != record.mean[f"auc_{aggregate}"]
+    judged = chosen["validation_auc"][aggregate][chosen["similarity"][aggregate]]
+    assert judged != record.mean[f"auc_{aggregate}"]
 
 
 def test_seeds_share_negatives_on_a_released_split() -> None:
@@ -171,7 +199,7 @@ def test_a_real_method_by_name() -> None:
     )
     assert record.method == "she"
     assert record.config["method"]["dim"] == 4
-    assert record.config["method"]["similarity"] == "dot"
+    assert record.config["chosen"]["0"]["similarity"] == {"mean": "dot", "min": "dot"}
     assert {"auc", "auc_mean", "auc_min", "aupr"} <= set(record.mean)
 
 

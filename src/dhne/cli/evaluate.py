@@ -223,6 +223,8 @@ def _number(metric: str, value: float) -> str:
 
 
 def _footnotes(record: Record) -> list[str]:
+    from dhne.evaluation.separation import SIMILARITY_TITLES
+
     edges = record.config["edges"]
     seeds = ", ".join(str(r.seed) for r in record.results)
     seconds = sum(r.seconds["fit"] for r in record.results) / len(record.results)
@@ -235,7 +237,9 @@ def _footnotes(record: Record) -> list[str]:
         )
     ]
     for seed, choice in record.config.get("chosen", {}).items():
-        lines.append(f"seed {seed}: {choice['aggregate']} of the pairs, chosen on validation data")
+        best = choice["aggregate"]
+        how = f"{best} of the pairs' {SIMILARITY_TITLES[choice['similarity'][best]]}"
+        lines.append(f"seed {seed}: {how}, chosen on validation data")
     if 0 < ranked < edges["test"]:
         lines.append(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")
     return lines

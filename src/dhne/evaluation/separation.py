@@ -1,14 +1,15 @@
 """How well a fitted method tells hyperedges from negatives: AUC, average precision, ROC, ranks.
 
-Methods that know only pairs score a tuple by the mean or by the minimum of its pairs' similarities.
-Both are reported (``auc_mean``, ``auc_min``); ``auc`` is that of the better one *as judged on
-validation data*, never on the test.
+Methods that know only pairs score a tuple by the mean or by the minimum of its pairs' similarities,
+inner products or cosines. Mean and minimum are both reported (``auc_mean``, ``auc_min``), each with
+the better of the two similarities; ``auc`` is that of the better of all four. Which is better is
+*judged on validation data*, never on the test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ Scores = npt.NDArray[np.float64]
 Tuples = Mapping[EdgeType, NodeArray]
 Report = Callable[[str, int, int], None]
 RANKED = 2000
+# the similarities of pairs that an evaluation chooses between, and what people call them
+SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
+CHOICES = ("dot", "cosine")
 _ROWS = 1 << 16  # tuples scored at once
 
 
@@ -88,16 +92,53 @@ def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
     return {e.types: e.nodes for e in network.edge_sets if len(e)}
 
 
-def better_aggregate(model: PairwiseEmbedder, split: Split, options: Options) -> dict[str, Any]:
-    """Return which aggregate has the larger AUC on `split`, with both AUCs.
+@dataclass(frozen=True)
+class PairScoring:
+    """How a pairwise method scores tuples, as judged on validation data.
 
-    The negatives come from another seed than those of the test.
+    Attributes
+    ----------
+    aggregate : str
+        The better one.
+    similarity : dict of aggregate to str
+        The better one for each aggregate.
+    validation_auc : dict
+        Of each aggregate and similarity.
+    """
+
+    aggregate: str
+    similarity: dict[str, str]
+    validation_auc: dict[str, dict[str, float]]
+
+    def scores(self, model: PairwiseEmbedder, tuples: Tuples) -> dict[str, Scores]:
+        """Return the scores by aggregate, each with its similarity; `model` keeps the better."""
+        found: dict[str, Scores] = {}
+        for similarity in set(self.similarity.values()):
+            by_aggregate = tuple_scores(model.set_params(similarity=similarity), tuples)
+            found |= {a: by_aggregate[a] for a, s in self.similarity.items() if s == similarity}
+        model.set_params(aggregate=self.aggregate, similarity=self.similarity[self.aggregate])
+        return found
+
+
+def choose_scoring(model: PairwiseEmbedder, split: Split, options: Options) -> PairScoring:
+    """Return which aggregate and which similarity of pairs have the largest AUC on `split`.
+
+    A similarity that the model was given is kept. The negatives come from another seed than those
+    of the test.
     """
     negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed + 1)
-    positive = tuple_scores(model, hyperedges(split.test))
-    negative = tuple_scores(model, negatives)
-    found = {name: auc(positive[name], negative[name]) for name in AGGREGATES}
-    return {"aggregate": max(AGGREGATES, key=lambda name: found[name]), "validation_auc": found}
+    given = model.similarity
+    found: dict[str, dict[str, float]] = {name: {} for name in AGGREGATES}
+    for similarity in CHOICES if given is None else (given,):
+        model.set_params(similarity=similarity)
+        positive = tuple_scores(model, hyperedges(split.test))
+        negative = tuple_scores(model, negatives)
+        for name in AGGREGATES:
+            found[name][similarity] = auc(positive[name], negative[name])
+    model.set_params(similarity=given)
+    best = {name: max(aucs, key=lambda s: aucs[s]) for name, aucs in found.items()}
+    aggregate = max(AGGREGATES, key=lambda name: found[name][best[name]])
+    return PairScoring(aggregate, best, found)
 
 
 def separate(
@@ -105,7 +146,7 @@ def separate(
     split: Split,
     options: Options,
     *,
-    chosen: Mapping[str, Any] | None = None,
+    chosen: PairScoring | None = None,
     report: Report | None = None,
 ) -> Outcome:
     """Score the test hyperedges and their negatives and rank the former among all candidates.
@@ -116,15 +157,21 @@ def separate(
         Fitted on ``split.train``.
     split : Split
     options : Options
-    chosen : mapping, optional
-        From `better_aggregate`; needed for pairwise methods.
+    chosen : PairScoring, optional
+        From `choose_scoring`; needed for pairwise methods.
     report : callable, optional
         Called with (what, done, total) while ranking.
     """
     negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed)
-    positive = tuple_scores(model, hyperedges(split.test))
-    negative = tuple_scores(model, negatives)
-    best = "" if not isinstance(model, PairwiseEmbedder) else str((chosen or {})["aggregate"])
+    best = ""
+    if isinstance(model, PairwiseEmbedder):
+        assert chosen is not None
+        positive = chosen.scores(model, hyperedges(split.test))
+        negative = chosen.scores(model, negatives)
+        best = chosen.aggregate
+    else:
+        positive = tuple_scores(model, hyperedges(split.test))
+        negative = tuple_scores(model, negatives)
     metrics = {
         "auc": auc(positive[best], negative[best]),
         "aupr": average_precision(positive[best], negative[best]),
@@ -135,17 +182,15 @@ def separate(
             metrics[f"aupr_{name}"] = average_precision(positive[name], negative[name])
     counts = {"positives": len(positive[best]), "negatives": len(negative[best]), "ranked": 0}
     if options.ranked != 0:
-        ranking, counts["ranked"] = _ranked(model, split, options, best, report)
+        ranking, counts["ranked"] = _ranked(model, split, options, report)
         metrics |= ranking
     curve = roc(positive[best], negative[best]) if options.roc else None
-    return Outcome(metrics, curve, dict(chosen or {}), counts)
+    return Outcome(metrics, curve, {} if chosen is None else asdict(chosen), counts)
 
 
 def _ranked(
-    model: Embedder, split: Split, options: Options, aggregate: str, report: Report | None
+    model: Embedder, split: Split, options: Options, report: Report | None
 ) -> tuple[dict[str, float], int]:
-    if aggregate:
-        model.set_params(aggregate=aggregate)
     progress = None if report is None else lambda done, total: report("ranking", done, total)
     return rank_edges(
         model,

@@ -28,7 +28,7 @@ from .protocols import (
     validation_split,
 )
 from .results import Record, SeedResult, environment, plain
-from .separation import Options, Outcome, Report, better_aggregate, separate
+from .separation import Options, Outcome, PairScoring, Report, choose_scoring, separate
 
 TASKS = ("link-prediction", "reconstruction", "classification")
 Make = Callable[[int], Embedder]
@@ -196,25 +196,29 @@ class _Work:
         self.report("scoring", 0, 0)
         return separate(model, split, self.settings.options, chosen=chosen, report=self.report)
 
-    def _choose(self, model: PairwiseEmbedder, split: Split, make: Make) -> dict[str, Any]:
-        """Mean or minimum of the pairs, judged without a look at the test.
+    def _choose(self, model: PairwiseEmbedder, split: Split, make: Make) -> PairScoring:
+        """Mean or minimum, inner product or cosine of pairs, judged without a look at the test.
 
         Link prediction: by another fit on 90% of train, judged on the rest of it. Reconstruction
         is asked about the very edges it was fitted on, so they serve, with negatives of their own.
         """
         options = self.settings.options
         if self.task == "reconstruction":
-            return better_aggregate(model, split, options)
-        self.report("choosing the aggregate", 0, 0)
+            return choose_scoring(model, split, options)
+        self.report("choosing how pairs make a score", 0, 0)
         inner = validation_split(split.train, fraction=options.validation, seed=self.seed)
         trial = make(self.seed).fit(inner.train)
         assert isinstance(trial, PairwiseEmbedder)
-        return better_aggregate(trial, inner, options)
+        return choose_scoring(trial, inner, options)
 
 
 def _method_settings(model: Embedder) -> dict[str, Any]:
-    """The hyper-parameters, with what was left to presets and rules filled in after the fit."""
-    found = {k: v for k, v in model.get_params().items() if k != "random_state"}
+    """The hyper-parameters, with what was left to presets and rules filled in after the fit.
+
+    How pairs make a score is not one of them: it stands under ``chosen``, for each seed.
+    """
+    chosen = ("aggregate", "similarity") if isinstance(model, PairwiseEmbedder) else ()
+    found = {k: v for k, v in model.get_params().items() if k not in ("random_state", *chosen)}
     used = getattr(model, "settings_", None)
     if is_dataclass(used) and not isinstance(used, type):
         found |= asdict(used)

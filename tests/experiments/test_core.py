@@ -42,11 +42,35 @@ def test_rows_keep_their_side_and_their_names(seed: int) -> None:
     assert labels == [[f"label of {name}"] for name in small.train.names("a").to_pylist()]
 
 
+def fullness(network: HyperNetwork) -> float:
+    return network.fold().num_edges() / np.prod(network.position_sizes(network.edge_types[0]))
+
+
 def test_what_remains_is_denser() -> None:
-    net = power_law(0)
-    small = core(Data("net", net), 60).train
-    density = small.num_edges() / (small.num_nodes("a") * small.num_nodes("b"))
-    assert density > 2 * net.num_edges() / (net.num_nodes("a") * net.num_nodes("b"))
+    rng = np.random.default_rng(0)
+    rows = np.unique(np.minimum(rng.geometric(0.02, (3000, 3)) - 1, 299), axis=0)
+    net = HyperNetwork.from_arrays({("a", "b", "c"): rows})
+    small = core(Data("net", net), 300).train
+    assert small.num_edges() == 300
+    assert fullness(small) > 2 * fullness(net)
+
+
+def test_a_core_that_would_hold_nearly_every_tuple_is_thinned() -> None:
+    grid = np.stack(np.meshgrid(range(10), range(10)), axis=-1).reshape(-1, 2)
+    rest = np.random.default_rng(0).integers(10, 200, (3000, 2))
+    net = HyperNetwork.from_arrays({("a", "b"): np.unique(np.concatenate([grid, rest]), axis=0)})
+    small = core(Data("net", net), 100).train
+    assert small.num_edges() == 100
+    assert fullness(small) < 0.1
+
+
+def test_repeats_count_once_and_stay() -> None:
+    """A few hyperedges that stand there often do not make a core."""
+    rng = np.random.default_rng(0)
+    distinct = np.unique(rng.integers(0, 40, (500, 2)), axis=0)
+    rows = np.concatenate([distinct, np.repeat(distinct[:5], 300, axis=0)])
+    small = core(Data("net", HyperNetwork.from_arrays({("a", "b"): rows})), 200).train
+    assert small.fold().num_edges() == 200
 
 
 def test_a_small_network_stays_as_it_is() -> None:

@@ -1,24 +1,29 @@
 """The core of a dataset: a small network that still has something to learn from.
 
 A random sample of hyperedges leaves most nodes with one hyperedge or none. The core keeps the
-hyperedges whose *least* connected node has the largest degree, so what remains is dense. Rows keep
-their side of the released split; a test hyperedge with a node that has no training hyperedge left
-goes.
+hyperedges whose *least* connected node has the largest degree, so what remains is dense. Where
+that leaves hardly a tuple that is no hyperedge (on drug), a larger core is thinned to the same
+number. Repeats are counted once and kept all. Rows keep their side of the released split; a test
+hyperedge with a node that has no training hyperedge left goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from dhne.evaluation import Data
 from dhne.network import HyperNetwork
+from dhne.sampling import KnownEdges
+
+_FULL = 0.1  # of all tuples; a core with more hyperedges than that is thinned
 
 
 def core(data: Data, limit: int) -> Data:
-    """Return at most `limit` hyperedges of `data`, those among the best-connected nodes.
+    """Return at most `limit` distinct hyperedges of `data`, those among the best-connected nodes.
 
     Examples
     --------
@@ -28,7 +33,7 @@ def core(data: Data, limit: int) -> Data:
       nodes: a 2, b 2
       edges: (a, b) 4
     """
-    if data.whole.num_edges() <= limit:
+    if data.whole.fold().num_edges() <= limit:
         return data
     parts = [data.train] if data.test is None else [data.train, data.test]
     kept = _densest(parts, limit)
@@ -38,17 +43,42 @@ def core(data: Data, limit: int) -> Data:
 
 
 def _densest(parts: Sequence[HyperNetwork], limit: int) -> list[HyperNetwork]:
-    degrees = {t: np.sum([n.degrees(t) for n in parts], axis=0) for t in parts[0].node_types}
-    weakest = [
-        np.min([degrees[t][e.nodes[:, p]] for p, t in enumerate(e.types)], axis=0)
-        for n in parts
-        for e in n.edge_sets
+    # repeats count once: a few hyperedges that stand there a hundred times are no network
+    distinct = parts[0].fold() if len(parts) == 1 else parts[0].merge(parts[1], fold=True)
+    degrees = {t: distinct.degrees(t) for t in distinct.node_types}
+    weakest = np.concatenate(
+        [
+            np.min([degrees[t][e.nodes[:, p]] for p, t in enumerate(e.types)], axis=0)
+            for e in distinct.edge_sets
+        ]
+    )
+    best = np.argsort(-weakest, kind="stable")
+    step = 1
+    kept = _take(distinct, best[:limit])
+    while _fullness(kept) > _FULL and 2 * limit * step <= len(best):
+        step *= 2
+        kept = _take(distinct, best[: limit * step : step])
+    known = KnownEdges(kept)
+    return [
+        n.with_edges(e.take(known.contains(e.nodes, e.types)) for e in n.edge_sets) for n in parts
     ]
-    flat = np.concatenate(weakest)
-    chosen = np.zeros(len(flat), dtype=bool)
-    chosen[np.argsort(-flat, kind="stable")[:limit]] = True
-    masks = iter(np.split(chosen, np.cumsum([len(w) for w in weakest])[:-1]))
-    return [n.with_edges([e.take(next(masks)) for e in n.edge_sets]) for n in parts]
+
+
+def _take(network: HyperNetwork, rows: npt.NDArray[np.int64]) -> HyperNetwork:
+    """The hyperedges at `rows`, counted through all edge types."""
+    chosen = np.zeros(network.num_edges(), dtype=bool)
+    chosen[rows] = True
+    masks = np.split(chosen, np.cumsum([len(e) for e in network.edge_sets])[:-1])
+    return network.with_edges(e.take(m) for e, m in zip(network.edge_sets, masks, strict=True))
+
+
+def _fullness(network: HyperNetwork) -> float:
+    """The share of the tuples of nodes in use that are hyperedges, of the fullest edge type."""
+    return max(
+        len(e) / prod(len(np.unique(e.nodes[:, p])) for p in range(e.length))
+        for e in network.edge_sets
+        if len(e)
+    )
 
 
 def _known_nodes_only(test: HyperNetwork, train: HyperNetwork) -> HyperNetwork:

@@ -177,7 +177,8 @@ def _sensitivity(choice: Choice) -> list[Job]:
     jobs = []
     for dataset in choice.only_datasets(["drug"]):
         for method in choice.only_methods(["dhne"]):
-            base = Job("link-prediction", dataset, method)
+            # as in the table, so that the point both have is measured once
+            base = _separation(choice, "link-prediction", dataset, method, "paper")
             jobs += [replace(base, dim=dim) for dim in dimensions]
             jobs += [replace(base, params=(("alpha", alpha),)) for alpha in alphas]
     return jobs

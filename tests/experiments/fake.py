@@ -40,4 +40,9 @@ def fake_record(job: Job) -> Record:
         "seeds": [job.seed], "counts": {"ranked": job.ranked}, "method": {"dim": job.dim},
         "python": "3.11", "platform": "Linux x86_64", "libraries": {"numpy": "2.0"},
     }  # fmt: skip
+    if job.method in PAIRWISE and job.task != "classification":
+        choice = ("mean", "cosine") if job.seed == 0 else ("min", "dot")
+        config["chosen"] = {
+            str(job.seed): {"aggregate": choice[0], "similarity": {choice[0]: choice[1]}}
+        }
     return Record(job.task, job.dataset, job.protocol, job.method, (result,), config, curves)

@@ -102,7 +102,12 @@ def test_the_leak_of_drug_is_named(out: Path) -> None:
     for name in ("index.html", "results.md"):
         text = (out / name).read_text()
         assert "23,025" in text
-        assert "drug (clean)" in text
+        assert "drug core (clean)" in text
+
+
+def test_what_validation_chose_is_told(out: Path) -> None:
+    for name in ("index.html", "results.md"):
+        assert "mean of cosines (1), min of inner products (1)" in (out / name).read_text()
 
 
 def test_the_quick_version_says_so(out: Path) -> None:
@@ -125,7 +130,8 @@ def test_csv_holds_every_metric(store: RecordStore, out: Path) -> None:
 def test_the_verdict_counts_columns(store: RecordStore) -> None:
     found = verdict(joined(store, EXPERIMENTS["table-link-prediction"].jobs(CHOICE)))
     assert found.total == 5
-    assert set(found.won) == {"GPS", "MovieLens", "drug", "drug (clean)", "wordnet"}
+    cores = {"MovieLens core", "drug core", "drug core (clean)", "wordnet core"}
+    assert set(found.won) == {"GPS", *cores}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

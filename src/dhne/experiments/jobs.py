@@ -83,6 +83,11 @@ class Job:
         return cls(**(data | {"params": params, "shares": shares}))
 
     @property
+    def of_core(self) -> bool:
+        """Whether it uses only a part of its dataset."""
+        return self.core is not None and self.core < _EDGES.get(self.dataset, 0)
+
+    @property
     def key(self) -> str:
         """A hash of everything that the record depends on."""
         text = json.dumps([self.to_dict(), __version__], sort_keys=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean, stdev
+from typing import Any
 
 from dhne.evaluation import Record, SeedResult
 from dhne.evaluation.methods import PAIRWISE
 from dhne.evaluation.results import join
+from dhne.evaluation.separation import SIMILARITY_TITLES
 from dhne.experiments import Job, RecordStore
 from dhne.experiments.paper_numbers import DATASETS, paper_auc, rows, title
 
 Joined = dict[Job, Record]
+TextRows = tuple[tuple[str, tuple[str, ...]], ...]
 LOWER_IS_BETTER = ("mean_rank", "fit_seconds", "peak_rss_mb")
 _COSTS: dict[str, Callable[[SeedResult], float]] = {
     "fit_seconds": lambda result: result.seconds["fit"],
@@ -51,11 +54,13 @@ class Table:
     metric: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    cores: frozenset[str] = frozenset()
 
     def heading(self, column: tuple[str, str]) -> str:
         """Return what stands above a column."""
         dataset, protocol = column
-        return title(dataset) if protocol == "paper" else f"{title(dataset)} ({protocol})"
+        name = f"{title(dataset)} core" if dataset in self.cores else title(dataset)
+        return name if protocol == "paper" else f"{name} ({protocol})"
 
 
 def method_rows(methods: Iterable[str], *, by_aggregate: bool) -> list[tuple[str, str]]:
@@ -96,7 +101,31 @@ def table(records: Mapping[Job, Record], metric: str) -> Table:
         cells = [_cell(by_place.get((method, *c)), metric, aggregate) for c in columns]
         lines.append((row_title(method, aggregate), cells))
     _mark_best([cells for _, cells in lines], lower=metric.partition("/")[0] in LOWER_IS_BETTER)
-    return Table(metric, tuple(columns), tuple((name, tuple(cells)) for name, cells in lines))
+    found = tuple((name, tuple(cells)) for name, cells in lines)
+    return Table(metric, tuple(columns), found, frozenset(j.dataset for j in records if j.of_core))
+
+
+def scorings(records: Mapping[Job, Record], columns: Sequence[tuple[str, str]]) -> TextRows:
+    """Return how each pairwise method scores tuples in each column, as validation chose."""
+    by_place = {(j.method, j.dataset, j.protocol): r for j, r in records.items()}
+    lines = []
+    for method, _ in method_rows((j.method for j in records), by_aggregate=False):
+        found = [by_place.get((method, *c)) for c in columns]
+        texts = tuple("" if r is None else _scoring(r.config.get("chosen", {})) for r in found)
+        if any(texts):
+            lines.append((title(method), texts))
+    return tuple(lines)
+
+
+def _scoring(chosen: Mapping[str, Mapping[str, Any]]) -> str:
+    """In words, and in how many seeds where they differ."""
+    names = [
+        f"{c['aggregate']} of {SIMILARITY_TITLES[c['similarity'][c['aggregate']]]}"
+        for c in chosen.values()
+    ]
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    many = len(counts) > 1
+    return ", ".join(f"{name} ({n})" if many else name for name, n in counts.items())
 
 
 def _cell(found: tuple[Job, Record] | None, metric: str, aggregate: str) -> Cell | None:

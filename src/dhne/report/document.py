@@ -12,7 +12,7 @@ from dhne.experiments import Choice, Experiment, Job, RecordStore
 from dhne.experiments.declarations import QUICK_CORE
 from dhne.experiments.paper_numbers import title
 
-from .collect import Joined, Table, joined, table, verdict
+from .collect import Joined, Table, TextRows, joined, scorings, table, verdict
 
 METRIC_TITLES = {
     "auc": "AUC",
@@ -23,6 +23,7 @@ METRIC_TITLES = {
     "hits@10": "Hits@10, filtered",
     "mean_rank": "Mean rank, filtered (lower is better)",
 }
+SCORING_TITLE = "How pairs make a score, as chosen on validation data"
 COST_TITLES = {"fit_seconds": "Seconds to fit", "peak_rss_mb": "Peak memory in MiB"}
 
 
@@ -36,6 +37,7 @@ class Section:
     notes : sentences on what was found and what to beware of
     main : the table beside the paper's, if there is one
     further : other metrics, as (caption, table)
+    scorings : how pairwise methods score, a row each, under the columns of `main`
     records : what all of it is drawn from
     """
 
@@ -45,6 +47,7 @@ class Section:
     notes: tuple[str, ...] = ()
     main: Table | None = None
     further: tuple[tuple[str, Table], ...] = ()
+    scorings: TextRows = ()
     records: Joined = field(default_factory=dict, repr=False)
 
 
@@ -83,9 +86,10 @@ class Document:
         ]
         if self.quick:
             lines.append(
-                f"This is the quick version: of MovieLens, drug and wordnet only the core, the "
-                f"{QUICK_CORE:,} hyperedges among the best-connected nodes, and fewer points in "
-                "every picture. Only GPS can be compared with the paper."
+                f"This is the quick version: of MovieLens, drug and wordnet only a core, at most "
+                f"{QUICK_CORE:,} different hyperedges among the best-connected nodes, and fewer "
+                "points in every picture. A core is another task than the whole: only GPS can be "
+                "compared with the paper."
             )
         return lines
 
@@ -135,11 +139,13 @@ def _section(experiment: Experiment, records: Joined) -> Section:
         if metric != "auc" and any(metric in r.mean for r in records.values())
     ]
     further += [(caption, table(records, cost)) for cost, caption in COST_TITLES.items()]
+    main = table(records, "auc")
     return Section(
         *parts,
         notes=_table_notes(records),
-        main=table(records, "auc"),
+        main=main,
         further=tuple(further),
+        scorings=scorings(records, main.columns),
         records=records,
     )
 
@@ -155,8 +161,8 @@ def _table_notes(records: Joined) -> tuple[str, ...]:
         )
     if any(j.dataset == "drug" for j in records):
         notes.append(
-            f"drug, as released, {CATALOGUE['drug'].caution}. The column drug is by the "
-            "paper's protocol, on the files as they are; drug (clean) holds without the leak."
+            f"drug, as released, {CATALOGUE['drug'].caution}. The first column of drug is by the "
+            "paper's protocol, on the files as they are; the one marked clean is without the leak."
         )
     counts = {j.dataset: r.config.get("counts", {}) for j, r in records.items()}
     ranked = [f"{title(d)} {c['ranked']:,}" for d, c in counts.items() if c.get("ranked")]

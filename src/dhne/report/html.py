@@ -9,7 +9,7 @@ from html import escape
 from importlib import resources
 
 from .collect import Cell, Table
-from .document import Document, Section
+from .document import SCORING_TITLE, Document, Section
 from .numbers import difference, number, spread
 from .style import DPI
 
@@ -63,6 +63,8 @@ def _section(section: Section, pictures: Pictures) -> str:
     parts.append(_picture(section, pictures))
     for caption, table in section.further:
         parts.append(f"<details><summary>{escape(caption)}</summary>{_table(table, '')}</details>")
+    if section.main is not None and section.scorings:
+        parts.append(f"<details><summary>{SCORING_TITLE}</summary>{_scorings(section)}</details>")
     return "\n".join([*parts, "</section>"])
 
 
@@ -85,11 +87,23 @@ def _data(png: bytes) -> str:
 
 
 def _table(table: Table, caption: str) -> str:
+    rows = [(name, [_cell(cell, table.metric) for cell in cells]) for name, cells in table.rows]
+    return _grid(table, rows, caption)
+
+
+def _scorings(section: Section) -> str:
+    assert section.main is not None
+    rows = [
+        (name, [f"<td>{escape(text) or '–'}</td>" for text in texts])
+        for name, texts in section.scorings
+    ]
+    return _grid(section.main, rows, "")
+
+
+def _grid(table: Table, rows: list[tuple[str, list[str]]], caption: str) -> str:
+    """Rows of finished cells under the headings of a table."""
     head = "".join(f"<th scope='col'>{escape(table.heading(c))}</th>" for c in table.columns)
-    lines = []
-    for name, cells in table.rows:
-        row = "".join(_cell(cell, table.metric) for cell in cells)
-        lines.append(f"<tr><th scope='row'>{escape(name)}</th>{row}</tr>")
+    lines = [f"<tr><th scope='row'>{escape(name)}</th>{''.join(row)}</tr>" for name, row in rows]
     label = f"<caption>{escape(caption)}</caption>" if caption else ""
     top = f"<thead><tr><th scope='col'>method</th>{head}</tr></thead>"
     return f"<div class='scroll'><table>{label}{top}<tbody>{''.join(lines)}</tbody></table></div>"

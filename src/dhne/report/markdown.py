@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from .collect import Cell, Table
-from .document import Document, Section
+from .document import SCORING_TITLE, Document, Section
 from .numbers import difference, number, spread
 
 
@@ -44,13 +44,28 @@ def _section(section: Section, has_picture: bool) -> list[str]:
     if has_picture:
         lines += [f"![{section.title}]({section.name}.png)", ""]
     for caption, table in section.further:
-        lines += [f"### {section.title}: {caption[0].lower()}{caption[1:]}", "", *_table(table), ""]
+        lines += [_heading(section, caption), "", *_table(table), ""]
+    if section.main is not None and section.scorings:
+        lines += [_heading(section, SCORING_TITLE), "", *_top(section.main)]
+        lines += [
+            f"| {name} | {' | '.join(t or '–' for t in texts)} |"
+            for name, texts in section.scorings
+        ]
+        lines.append("")
     return lines
 
 
-def _table(table: Table) -> list[str]:
+def _heading(section: Section, caption: str) -> str:
+    return f"### {section.title}: {caption[0].lower()}{caption[1:]}"
+
+
+def _top(table: Table) -> list[str]:
     heads = [table.heading(c) for c in table.columns]
-    lines = [f"| method | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+    return [f"| method | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+
+
+def _table(table: Table) -> list[str]:
+    lines = _top(table)
     for name, cells in table.rows:
         lines.append(f"| {name} | {' | '.join(_cell(c, table.metric) for c in cells)} |")
     return lines

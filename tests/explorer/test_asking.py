@@ -42,21 +42,12 @@ def test_questions_share_passes() -> None:
     assert squares.passes == [[2], [4, 6, 8], [1, 3], [10]]
 
 
-def test_equal_questions_are_answered_once_and_remembered() -> None:
+def test_equal_questions_are_answered_once() -> None:
     squares = Squares()
     with ThreadPoolExecutor(1) as pool:
-        desk = Desk(squares.answer, lambda n: 0, pool, remembered=2)
-
-        async def twice() -> None:
-            assert await ask_all(desk, squares, [5, 5, 5]) == [25, 25, 25]
-            assert await desk.ask(5) == 25
-            assert squares.passes == [[5]]
-            await desk.ask(6)
-            await desk.ask(7)  # 5 is forgotten now
-            await desk.ask(5)
-
-        asyncio.run(twice())
-    assert squares.passes == [[5], [6], [7], [5]]
+        desk = Desk(squares.answer, lambda n: 0, pool)
+        assert asyncio.run(ask_all(desk, squares, [5, 5, 5])) == [25, 25, 25]
+    assert squares.passes == [[5]]
 
 
 def test_too_many_questions_are_refused() -> None:

@@ -26,6 +26,7 @@ from .asking import BusyError, Desk
 from .atlas import Atlas
 from .completion import Question
 from .guard import Guard
+from .memory import Memory
 from .nearness import Near
 from .schemas import Problem
 
@@ -51,15 +52,15 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
     # One core is left to the event loop; questions that take long have a thread of their own.
     quick = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="quick")
     slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
+    ahead = ThreadPoolExecutor(1, thread_name_prefix="ahead")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        warm = quick.submit(atlas.warm_up)
+        quick.submit(atlas.warm_up).add_done_callback(lambda _: ahead.submit(atlas.sketch))
         yield
-        warm.cancel()
         atlas.close()
-        quick.shutdown(cancel_futures=True)
-        slow.shutdown(cancel_futures=True)
+        for pool in (quick, slow, ahead):
+            pool.shutdown(cancel_futures=True)
 
     app = FastAPI(
         title="dhne explorer",
@@ -90,7 +91,8 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
     _serve_page(app)
     _explain_errors(app)
     _describe(app, atlas)
-    app.add_middleware(Guard, port=port)
+    app.add_middleware(Memory, paths=("/api/rank", "/api/similar"))
+    app.add_middleware(Guard, port=port)  # the last added stands before all others
     return app
 
 
@@ -104,7 +106,7 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
 
     return Desks(
         near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),
-        quick=Desk(rank, kind, quick, passes=passes, together=8),
+        quick=Desk(rank, kind, quick, passes=passes, together=32),
         slow=Desk(rank, kind, slow, together=1, waiting=32),
     )
 

@@ -1,4 +1,4 @@
-"""Many questions at once: equal ones are answered once, like ones in one pass, and remembered.
+"""Many questions at once: equal ones are answered once, like ones in one pass.
 
 Questions wait in a queue while a worker thread is busy. When it is free it takes the first and all
 that can share a pass with it, up to a bound; so a question waits for about one pass, however many
@@ -8,7 +8,7 @@ ask. All book-keeping happens on the event loop, so nothing here needs a lock.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from functools import partial
@@ -40,8 +40,6 @@ class Desk(Generic[Q, A]):
         How many questions at most share a pass.
     waiting : int
         How many questions may wait; more are refused.
-    remembered : int
-        How many answers are kept for those who ask the same again.
 
     Examples
     --------
@@ -63,21 +61,15 @@ class Desk(Generic[Q, A]):
         passes: int = 1,
         together: int = 16,
         waiting: int = 256,
-        remembered: int = 1024,
     ) -> None:
         self._answer, self._alike, self._workers = answer, alike, workers
         self._passes, self._together, self._most = passes, together, waiting
-        self._remembered = remembered
         self._running = 0
         self._waiting: deque[Q] = deque()
-        self._answers: OrderedDict[Q, A] = OrderedDict()
         self._asked: dict[Q, asyncio.Future[A]] = {}
 
     async def ask(self, question: Q) -> A:
         """Return the answer; raises `BusyError` where too many wait."""
-        if question in self._answers:
-            self._answers.move_to_end(question)
-            return self._answers[question]
         if question not in self._asked:
             if len(self._waiting) >= self._most:
                 raise BusyError("too many questions at once; ask again in a moment")
@@ -113,8 +105,5 @@ class Desk(Generic[Q, A]):
             if error is not None:
                 future.set_exception(error)
                 continue
-            self._answers[question] = done.result()[i]
             future.set_result(done.result()[i])
-        while len(self._answers) > self._remembered:
-            self._answers.popitem(last=False)
         self._start()

@@ -99,6 +99,10 @@ class Atlas:
         self.completer.warm_up()
         _ = self.known
 
+    def sketch(self) -> None:
+        """Make what answers questions about very many nodes sooner; they do without until then."""
+        self.completer.sketch()
+
     def close(self) -> None:
         """Stop what runs in the background."""
         for (what, _), made in list(self._made.items()):

@@ -1,25 +1,19 @@
 """Ranking all candidates of an open position, several questions in one pass.
 
-The similarity's hidden layer is σ of a sum, and for tanh and the sigmoid that sum comes apart:
-
-    tanh(a + b) = 1 − 2 / (1 + e^{2a} e^{2b}),    sigmoid(a + b) = 1 / (1 + e^{−a} e^{−b})
-
-so with e^{2a} kept for every candidate, a question costs one product, one sum and one division for
-each candidate and hidden unit, and no exponential. The best found so are scored once more by the
-model itself: what is answered are the model's own numbers. Models whose similarity is of another
-form (several layers, pair evidence) are ranked by the model.
+Where the similarity comes apart (`factored`), candidates are ordered by tables that are kept, and
+of very many only a short list is looked at (`sketch`). The best found so are scored once more by
+the model itself: what is answered are the model's own numbers. Models whose similarity is of
+another form (several layers, pair evidence) are ranked by the model.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from dhne.edges import EdgeType, NodeArray
 from dhne.estimator import DHNE
@@ -27,12 +21,13 @@ from dhne.network import HyperNetwork
 from dhne.ranking import complete, completions, top_k
 from dhne.tuples import OPEN
 
-Floats = npt.NDArray[np.float32]
+from .factored import Table, fixed, is_simple, make_table
+from .sketch import LEAST, SAMPLE, Landmarks, size_for
 
-_EXPONENT = 40.0  # e^40 · e^40 is still a float32
 _SPARE = 16  # candidates beyond k that the model scores too, for those that rounding put behind
-_TABLE_BYTES = 1 << 30  # a larger table is not made; the model ranks such types itself
 _TABLES = 4
+_WARM = 2  # edge types that are made ready before anyone asks
+_FULL = 8  # questions that look at all candidates together
 BEAM = 16  # nodes tried at the first of two open positions; bounds the work of one question
 
 
@@ -57,17 +52,6 @@ class Completions(NamedTuple):
     scores: npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class _Table:
-    """What is kept for one open position: see the module's text for the formula."""
-
-    candidates: Floats  # [n, h]: e^{2a} or e^{-a}
-    weights: Floats  # [h]
-    offset: float
-    bias: Floats  # [h]
-    factor: float  # 2 for tanh, -1 for the sigmoid
-
-
 class Completer:
     """Answers questions about one model.
 
@@ -84,7 +68,8 @@ class Completer:
     def __init__(self, model: DHNE) -> None:
         self.model = model
         self.network_: HyperNetwork = model.network_  # the name that `dhne.ranking` looks for
-        self._tables: OrderedDict[tuple[EdgeType, int], _Table | None] = OrderedDict()
+        self._tables: OrderedDict[tuple[EdgeType, int], Table | None] = OrderedDict()
+        self._sketches: dict[tuple[EdgeType, int], Landmarks] = {}
         self._lock = threading.Lock()
 
     def edge_type(self, number: int) -> EdgeType:
@@ -93,9 +78,7 @@ class Completer:
 
     def is_simple(self, types: EdgeType) -> bool:
         """Whether the similarity of an edge type has the form that is ranked quickly."""
-        similarity = self.model.model_.similarity(types)
-        one_layer = not len(similarity.hidden_layers) and similarity.evidence is None
-        return one_layer and similarity.activation in ("tanh", "sigmoid")
+        return is_simple(self.model, types)
 
     def answer(self, questions: list[Question]) -> list[Completions]:
         """Answer questions that share the edge type and the open positions."""
@@ -108,53 +91,81 @@ class Completer:
     def _one_open(self, questions: list[Question]) -> list[Completions]:
         types, position = self.edge_type(questions[0].edge_type), questions[0].open_positions[0]
         nodes = np.array([q.nodes for q in questions], dtype=np.int64)
-        logits = self._logits(nodes, types, position)
-        return [
-            self._best(q, types, position, row) for q, row in zip(questions, logits, strict=True)
-        ]
+        barred = [self._barred(q, types, position) for q in questions]
+        likely = self._short_lists(questions, nodes, barred, types, position)
+        left = [i for i, found in enumerate(likely) if found is None]
+        for start in range(0, len(left), _FULL):
+            part = left[start : start + _FULL]
+            for i, values in zip(part, self._logits(nodes[part], types, position), strict=True):
+                values[barred[i]] = -np.inf
+                likely[i] = top_k(values, questions[i].k + _SPARE)
+        return self._score(questions, nodes, [x for x in likely if x is not None], types, position)
 
-    def _best(
-        self, question: Question, types: EdgeType, position: int, values: npt.NDArray[Any]
-    ) -> Completions:
-        """Keep the best of all candidates; `values` order them as the scores do."""
+    def _barred(self, question: Question, types: EdgeType, position: int) -> NodeArray:
+        """Return the nodes that may not be answers."""
         edges = self.network_.edge_set(types)
         nodes = np.array(question.nodes, dtype=np.int64)
+        peers: list[int] = []
         if not edges.ordered:
             peers = [p for p, t in enumerate(types) if t == types[position] and p != position]
-            values[nodes[peers]] = -np.inf
-        if question.drop_known:
-            known = completions(edges.nodes, nodes, types, position, ordered=edges.ordered)
-            values[known] = -np.inf
-        likely = top_k(values, question.k + _SPARE)
-        tuples = np.repeat(nodes[None], len(likely), axis=0)
-        tuples[:, position] = likely
+        if not question.drop_known:
+            return nodes[peers]
+        known = completions(edges.nodes, nodes, types, position, ordered=edges.ordered)
+        return np.concatenate([nodes[peers], known])
+
+    def _short_lists(
+        self,
+        questions: list[Question],
+        nodes: NodeArray,
+        barred: list[NodeArray],
+        types: EdgeType,
+        position: int,
+    ) -> list[NodeArray | None]:
+        """Return the likely candidates of each question; None where a short list is not enough."""
+        found: list[NodeArray | None] = [None] * len(questions)
+        landmarks, table = self._sketches.get((types, position)), self._table(types, position)
+        most = max(q.k for q in questions)
+        size = size_for(most, self.network_.num_nodes(types[position]))
+        asked = fixed(self.model, nodes, types, position, table) if table is not None else None
+        if landmarks is None or table is None or asked is None or not size:
+            return found
+        ids, bounds = landmarks.sketch.shortlist(landmarks.factors(asked), size)
+        values = table.values(asked, ids)
+        for i, question in enumerate(questions):
+            if len(barred[i]):
+                values[i, np.isin(ids[i], barred[i])] = -np.inf
+            order = np.lexsort((ids[i], -values[i]))
+            if values[i, order[question.k - 1]] > bounds[i]:
+                found[i] = ids[i, order[: question.k + _SPARE]]
+        return found
+
+    def _score(
+        self,
+        questions: list[Question],
+        nodes: NodeArray,
+        likely: list[NodeArray],
+        types: EdgeType,
+        position: int,
+    ) -> list[Completions]:
+        """Let the model score what is likely, in one go; keep the best of each question."""
+        sizes = [len(ids) for ids in likely]
+        tuples = np.repeat(nodes, sizes, axis=0)
+        tuples[:, position] = np.concatenate(likely)
         scores = self.model._score_ids(tuples, types)
-        best = np.lexsort((likely, -scores))[: question.k]
-        return Completions(tuples[best], scores[best])
+        answers, end = [], 0
+        for question, ids in zip(questions, likely, strict=True):
+            start, end = end, end + len(ids)
+            best = start + np.lexsort((ids, -scores[start:end]))[: question.k]
+            answers.append(Completions(tuples[best], scores[best]))
+        return answers
 
     def _logits(self, nodes: NodeArray, types: EdgeType, position: int) -> npt.NDArray[Any]:
         """Return ``[m, n]``: numbers that order all candidates as their scores do."""
         table = self._table(types, position)
-        fixed = self._fixed(nodes, types, position, table) if table is not None else None
-        if table is None or fixed is None:
+        asked = fixed(self.model, nodes, types, position, table) if table is not None else None
+        if table is None or asked is None:
             return self.model._score_candidates(nodes, types, position)
-        from .sums import weighted_reciprocals
-
-        out = np.empty((len(nodes), len(table.candidates)), dtype=np.float32)
-        weighted_reciprocals(table.candidates, fixed, table.weights, out)
-        out += np.float32(table.offset)
-        return out
-
-    def _fixed(
-        self, nodes: NodeArray, types: EdgeType, position: int, table: _Table
-    ) -> Floats | None:
-        """Return e^{2b} of each question; None where it would leave float32."""
-        total = np.tile(table.bias.astype(np.float64), (len(nodes), 1))
-        for p in range(len(types)):
-            if p != position:
-                total += self.model._scorer.projected(types, p)[nodes[:, p]].numpy()
-        total *= table.factor
-        return np.exp(total).astype(np.float32) if np.abs(total).max() <= _EXPONENT else None
+        return table.values(asked)
 
     # -- two open positions ----------------------------------------------------------------------
 
@@ -182,44 +193,39 @@ class Completer:
 
     def warm_up(self) -> None:
         """Make what the first questions would have to wait for."""
-        for number, types in enumerate(self.network_.edge_types[:2]):
+        for number, types in enumerate(self.network_.edge_types[:_WARM]):
             for position in range(len(types)):
                 nodes = tuple(OPEN if p == position else 0 for p in range(len(types)))
                 self.answer([Question(number, nodes, 1, False)])
 
-    def _table(self, types: EdgeType, position: int) -> _Table | None:
+    def sketch(self) -> None:
+        """Make short lists possible where there are very many candidates."""
+        for types in self.network_.edge_types[:_WARM]:
+            for position, node_type in enumerate(types):
+                if self.network_.num_nodes(node_type) >= LEAST:
+                    self._sketch(types, position)
+
+    def _sketch(self, types: EdgeType, position: int) -> None:
+        table = self._table(types, position)
+        if table is None:
+            return
+
+        rng = np.random.default_rng(0)
+        sizes = [self.network_.num_nodes(t) for t in types]
+        nodes = rng.integers(sizes, size=(2 * SAMPLE, len(sizes)))
+        asked = fixed(self.model, nodes, types, position, table)
+        if asked is not None:
+            made = Landmarks(table.values, asked[:SAMPLE], asked[SAMPLE:], rng)
+            self._sketches[types, position] = made
+
+    def _table(self, types: EdgeType, position: int) -> Table | None:
         key = (types, position)
         with self._lock:
             if key in self._tables:
                 self._tables.move_to_end(key)
                 return self._tables[key]
-            table = self._make_table(types, position)
+            table = make_table(self.model, types, position)
             self._tables[key] = table
             while len(self._tables) > _TABLES:
                 self._tables.popitem(last=False)
             return table
-
-    def _make_table(self, types: EdgeType, position: int) -> _Table | None:
-        similarity = self.model.model_.similarity(types)
-        if not self.is_simple(types):
-            return None
-        with torch.no_grad():
-            projected = self.model._scorer.projected(types, position)
-            if projected.numel() * 4 > _TABLE_BYTES or not projected.numel():
-                return None
-            factor = 2.0 if similarity.activation == "tanh" else -1.0
-            exponent = projected.float() * factor
-            if float(exponent.abs().max()) > _EXPONENT:
-                return None
-            weights = similarity.output.float().numpy()
-            scale = -2.0 if similarity.activation == "tanh" else 1.0
-            offset = float(similarity.output_bias)
-            if similarity.activation == "tanh":
-                offset += float(weights.sum(dtype=np.float64))
-            return _Table(
-                candidates=exponent.exp_().numpy(),
-                weights=(weights * np.float32(scale)),
-                offset=offset,
-                bias=similarity.hidden_bias.float().numpy(),
-                factor=factor,
-            )

@@ -79,7 +79,7 @@ class Guard:
         body = await _read(receive)
         if body is None:
             return await _problem(413, _TOO_LARGE)(scope, receive, send_guarded)
-        return await self.app(scope, _replay(body, receive), send_guarded)
+        return await self.app(scope, replay(body, receive), send_guarded)
 
     def _refuse(self, scope: Scope) -> JSONResponse | None:
         headers: dict[bytes, list[bytes]] = {}
@@ -123,7 +123,8 @@ async def _read(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body which has been read once more."""
     given = False
 
     async def again() -> Message:

@@ -1,7 +1,7 @@
-"""Nearest nodes by cosine, several questions in one product.
+"""Nearest nodes by cosine, several questions in one pass.
 
-With rows scaled to length 1 once, the cosines of a batch of questions with all nodes are one matrix
-product, which reads the matrix once for all of them.
+With rows scaled to length 1 once, and kept by column, the cosines of a batch of questions with all
+nodes are sums that one pass over the columns makes, and the largest are kept as it goes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.edges import NodeArray
-from dhne.ranking import top_k
 
 
 class Near(NamedTuple):
@@ -48,22 +47,28 @@ class Nearness:
         self._lock = threading.Lock()
 
     def unit(self, node_type: str) -> npt.NDArray[np.float32]:
-        """Return the embeddings of a type with rows of length 1."""
+        """Return ``float32[d, n]``: the embeddings of a type, a node a column of length 1."""
         with self._lock:
             if node_type not in self._unit:
                 matrix = self._embeddings[node_type]
-                norms = np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-                self._unit[node_type] = (matrix / norms).astype(np.float32)
+                norms = np.maximum(np.linalg.norm(matrix, axis=1), 1e-12)
+                self._unit[node_type] = np.ascontiguousarray(matrix.T / norms, dtype=np.float32)
             return self._unit[node_type]
 
     def answer(self, questions: list[Near]) -> list[Nearest]:
         """Answer questions about one node type."""
+        from .sums import largest_sums
+
         unit = self.unit(questions[0].node_type)
         asked = np.array([q.node for q in questions], dtype=np.int64)
-        cosines = unit[asked] @ unit.T
+        factors = np.ascontiguousarray(unit[:, asked].T)
+        wanted = min(max(q.k for q in questions) + 1, unit.shape[1])  # one more: the node itself
+        ids = np.empty((len(questions), wanted), dtype=np.int64)
+        largest_sums(unit, np.zeros(unit.shape[1], np.float32), factors, ids)
         answers = []
-        for question, row in zip(questions, cosines, strict=True):
-            row[question.node] = -np.inf
-            best = top_k(row, question.k)
-            answers.append(Nearest(best, row[best].astype(np.float64)))
+        for question, row, factor in zip(questions, ids, factors, strict=True):
+            others = row[row != question.node]
+            cosines = factor @ unit[:, others]
+            best = np.lexsort((others, -cosines))[: question.k]
+            answers.append(Nearest(others[best], cosines[best].astype(np.float64)))
         return answers

@@ -1,12 +1,12 @@
 """The three questions: similar, score, rank.
 
-Answers to `similar` and `rank` are made into bytes where they are computed, off the event loop, and
-remembered as bytes: one who asks the same again gets them at once.
+Answers to `similar` and `rank` are made into bytes where they are computed, off the event loop.
 """
 
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,37 +30,31 @@ def _json(content: Any) -> bytes:
 
 def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     """Answer questions about one node type, as JSON."""
+    found = atlas.nearness.answer(questions)
+    asked = np.array([q.node for q in questions], dtype=np.int64)
+    every = refs(atlas, questions[0].node_type, np.concatenate([asked, *(f.nodes for f in found)]))
+    cosines = np.concatenate([f.cosines for f in found]).tolist()
+    pairs = zip(every[len(questions) :], cosines, strict=True)
+    near = iter([{"node": node, "cosine": cosine} for node, cosine in pairs])
     return [
-        _json(
-            {
-                "node": refs(atlas, q.node_type, np.array([q.node]))[0],
-                "answers": [
-                    {"node": ref, "cosine": cosine}
-                    for ref, cosine in zip(
-                        refs(atlas, q.node_type, found.nodes), found.cosines.tolist(), strict=True
-                    )
-                ],
-            }
-        )
-        for q, found in zip(questions, atlas.nearness.answer(questions), strict=True)
+        _json({"node": node, "answers": list(islice(near, len(f.nodes)))})
+        for node, f in zip(every[: len(questions)], found, strict=True)
     ]
 
 
 def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
     """Answer questions that share the edge type and the open positions, as JSON."""
-    answers = []
-    for q, found in zip(questions, atlas.completer.answer(questions), strict=True):
-        rows = zip(
-            tuples_of(atlas, q.edge_type, found.tuples),
-            found.scores.tolist(),
-            atlas.is_known(found.tuples, q.edge_type).tolist(),
-            strict=True,
-        )
-        completions = [
-            {"nodes": nodes, "similarity": x, "known": known} for nodes, x, known in rows
-        ]
-        answers.append(_json({"open": list(q.open_positions), "answers": completions}))
-    return answers
+    found = atlas.completer.answer(questions)
+    edge_type, is_open = questions[0].edge_type, list(questions[0].open_positions)
+    tuples = np.concatenate([f.tuples for f in found])
+    rows = zip(
+        tuples_of(atlas, edge_type, tuples),
+        np.concatenate([f.scores for f in found]).tolist(),
+        atlas.is_known(tuples, edge_type).tolist(),
+        strict=True,
+    )
+    every = iter([{"nodes": nodes, "similarity": x, "known": known} for nodes, x, known in rows])
+    return [_json({"open": is_open, "answers": list(islice(every, len(f.scores)))}) for f in found]
 
 
 @router.get("/similar", summary="The nearest nodes in the embedding", response_model=s.Similar)

@@ -43,7 +43,9 @@ def serve(
             server_header=False,
         )
         with _one_thread_a_question(), contextlib.suppress(KeyboardInterrupt):  # Ctrl-C ends it
-            asyncio.run(_Server(config, ready).serve(sockets=[sock]))
+            server = _Server(config, ready)
+            with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+                runner.run(server.serve(sockets=[sock]))
 
 
 class _Server(uvicorn.Server):

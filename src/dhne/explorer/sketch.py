@@ -1,0 +1,117 @@
+"""A short list of candidates that holds the best, without looking at each closely.
+
+Every candidate's value is bounded by a few numbers of its own and a few of the question:
+
+    value(i, q) ≤ features[i] · factors[q] + margins[i]
+
+The candidates with the largest bounds make the short list, and only they are valued exactly. If as
+many as are wanted are better than the last bound on the list, nothing outside can be better
+and the answer is certain; otherwise the caller looks at all candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.edges import NodeArray
+
+Floats = npt.NDArray[np.float32]
+
+LEAST = 20_000  # of fewer candidates each is looked at
+RANK = 16
+_SIZE = 256
+_LANDMARKS = 4 * RANK
+SAMPLE = 64  # questions that landmarks learn from, and as many that measure their errors
+_TOGETHER = 8
+
+
+class Sketch:
+    """Bounds on the values of all candidates.
+
+    Parameters
+    ----------
+    features : float32[n, r]
+    margins : float32[n]
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> features = rng.normal(size=(1000, 2)).astype(np.float32)
+    >>> sketch = Sketch(features, np.zeros(1000, np.float32))
+    >>> ids, bounds = sketch.shortlist(np.eye(2, dtype=np.float32), 3)
+    >>> bool(set(ids[0]) == set(np.argsort(-features[:, 0])[:3]))
+    True
+    >>> bool(bounds[0] == np.sort(features[:, 0])[-3])
+    True
+    """
+
+    def __init__(self, features: Floats, margins: Floats) -> None:
+        self._features = np.ascontiguousarray(features.T, dtype=np.float32)
+        self._margins = np.ascontiguousarray(margins, dtype=np.float32)
+
+    def shortlist(self, factors: Floats, size: int) -> tuple[NodeArray, Floats]:
+        """Return ``int64[m, size]``, the candidates of each question, and what bounds all others.
+
+        There must be at least `size` candidates.
+        """
+        from .sums import largest_sums
+
+        ids = np.empty((len(factors), size), dtype=np.int64)
+        bounds: Floats = largest_sums(self._features, self._margins, factors, ids)
+        return ids, bounds
+
+
+def size_for(k: int, candidates: int) -> int:
+    """Return how long a list is made for `k` answers; 0 if all candidates are as quickly seen."""
+    size = _SIZE + 2 * k
+    return size if 8 * size <= candidates and candidates >= LEAST else 0
+
+
+class Landmarks:
+    """A sketch of any values that questions give candidates, learned from some questions.
+
+    If the values of all candidates for all questions make a matrix of low rank, those of a few
+    candidates, the landmarks, tell those of all others. The features are the leading directions of
+    a sample of questions; the margins are twice the largest error on another sample. So the bounds
+    are measured, not proven: what makes up for it is that they need to fail for a candidate among
+    the best, by more than it leads.
+
+    Parameters
+    ----------
+    values : function of (questions, candidates or None) to float32[m, n]
+        The values of some candidates, or of all, for `m` questions.
+    seen, unseen : float32[SAMPLE, h]
+        The questions that the features are made from, and those that measure the errors.
+    rng : numpy Generator
+    """
+
+    def __init__(
+        self,
+        values: Callable[[Floats, NodeArray | None], Floats],
+        seen: Floats,
+        unseen: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        self._values = values
+        matrix = self._all(seen)
+        n = matrix.shape[1]
+        squares, directions = np.linalg.eigh((matrix @ matrix.T).astype(np.float64))
+        leading = slice(None, -RANK - 1, -1)
+        scale = np.sqrt(np.maximum(squares[leading], squares[-1] * 1e-12) / n)
+        features = matrix.T @ (directions[:, leading] / scale).astype(np.float32)
+        self._at = np.sort(rng.choice(n, _LANDMARKS, replace=False))
+        self._solve = np.linalg.pinv(features[self._at].astype(np.float64)).T
+        error = np.abs(self.factors(unseen) @ features.T - self._all(unseen)).max(axis=0)
+        self.sketch = Sketch(features, 2 * error + np.float32(1e-6))
+
+    def factors(self, questions: Floats) -> Floats:
+        """Return ``float32[m, r]``, what the landmarks' values say of each question."""
+        factors: Floats = (self._values(questions, self._at) @ self._solve).astype(np.float32)
+        return factors
+
+    def _all(self, questions: Floats) -> Floats:
+        parts = range(0, len(questions), _TOGETHER)
+        return np.concatenate([self._values(questions[p : p + _TOGETHER], None) for p in parts])

@@ -1,7 +1,7 @@
 """Clients that ask a server over connections of their own, side by side, and note every wait.
 
-HTTP is written by hand: a full client library takes as much processor time for a question as the
-server does for the answer, and both share the machine.
+HTTP is written by hand, on bare connections: a full client library takes more processor time for a
+question than the server does for the answer, and both share the machine.
 """
 
 from __future__ import annotations
@@ -54,39 +54,80 @@ async def _load(port: int, ask: Ask, clients: int, seconds: float, pause: float)
 
 
 async def _client(port: int, ask: Ask, rng: random.Random, end: float, pause: float) -> list[float]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    connection = await Connection.open(port)
     waits = []
     await asyncio.sleep(rng.random() * max(pause, 0.05))  # they do not all begin at once
     while time.perf_counter() < end:
         question = ask(rng)
         asked = time.perf_counter()
-        writer.write(question)
-        await answer(reader)
-        waits.append(time.perf_counter() - asked)
+        await connection.ask(question)
+        waits.append(connection.answered - asked)
         if pause:
             await asyncio.sleep(rng.uniform(0, 2 * pause))
-    writer.close()
+    connection.close()
     return waits
 
 
-async def answer(reader: asyncio.StreamReader) -> bytes:
-    """Read one answer; anything but 200 is an error."""
-    head = (await reader.readuntil(b"\r\n\r\n")).lower()
-    length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
-    body = await reader.readexactly(length)
-    if not head.startswith(b"http/1.1 200"):
-        raise RuntimeError(f"the server answered {head.split(b' ')[1]!r}: {body[:200]!r}")
-    return body
+class Connection(asyncio.Protocol):
+    """One connection; a question at a time. `answered` is when the last answer was all there."""
+
+    @classmethod
+    async def open(cls, port: int) -> Connection:
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(cls, "127.0.0.1", port)
+        return connection
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    def ask(self, question: bytes) -> asyncio.Future[bytes]:
+        """Send a question; the future gets the answer's body, or an error if it is not 200."""
+        self._parts: list[bytes] = []
+        self._missing = -1  # not known before the head is there
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._transport.write(question)
+        return self._answer
+
+    def data_received(self, data: bytes) -> None:
+        self._parts.append(data)
+        if self._missing < 0:
+            self._parts = [b"".join(self._parts)]
+            end = self._parts[0].find(b"\r\n\r\n")
+            if end < 0:
+                return
+            self._body = end + 4
+            head = self._parts[0][:end].lower()
+            length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
+            self._missing = self._body + length - len(self._parts[0])
+        else:
+            self._missing -= len(data)
+        if self._missing == 0:
+            self.answered = time.perf_counter()
+            self._finish(b"".join(self._parts))
+
+    def _finish(self, content: bytes) -> None:
+        status, body = content.split(b" ", 2)[1], content[self._body :]
+        if status == b"200":
+            self._answer.set_result(body)
+        else:
+            error = RuntimeError(f"the server answered {status!r}: {body[:200]!r}")
+            self._answer.set_exception(error)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        if not self._answer.done():
+            self._answer.set_exception(RuntimeError("the server closed the connection"))
+
+    def close(self) -> None:
+        self._transport.close()
 
 
 def fetch(port: int, *paths: str) -> int:
     """Get some paths at the same time, as a page does; return how many bytes came."""
 
     async def one(path: str) -> int:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(get(path, port))
-        size = len(await answer(reader))
-        writer.close()
+        connection = await Connection.open(port)
+        size = len(await connection.ask(get(path, port)))
+        connection.close()
         return size
 
     async def every() -> int:

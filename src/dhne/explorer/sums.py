@@ -47,7 +47,6 @@ def largest_sums(features: Any, margins: Any, factors: Any, ids: Any) -> Any:
 
     A sum is ``margins[i] + Σ_r factors[q, r] · features[r, i]``.
 
-
     Of equals the lower come first. Return for each q the least sum among them, which no other
     candidate exceeds. There must be at least as many candidates as `ids` has columns.
 

@@ -46,6 +46,12 @@ def command(
         str | None, typer.Option(metavar="0,1,2", help="One fit each; quick takes 0 only.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda, where it matters.")] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Measurements done side by side; most take one core each."
+        ),
+    ] = 1,
     page_only: Annotated[
         bool, typer.Option("--page-only", help="Only draw the page from the records there are.")
     ] = False,
@@ -64,6 +70,8 @@ def command(
     dhne reproduce table-link-prediction --datasets gps,movielens --seeds 0,1,2 --out r
 
     dhne reproduce figure-sparsity --methods dhne,hebe --device cuda
+
+    dhne reproduce all --jobs 2
     """
     from dhne.experiments import Choice, RecordStore, Report, chosen, run_plan
     from dhne.report import write_report
@@ -78,13 +86,15 @@ def command(
         quick=quick,
     )
     experiments = chosen(names or [])
-    jobs = [job for e in experiments for job in e.jobs(choice)]
-    if not jobs:
+    plan = [job for e in experiments for job in e.jobs(choice)]
+    if not plan:
         raise ParameterError("nothing is left to do; these datasets and methods are in no plan")
     store, report = RecordStore(out / "records"), Report()
     if not page_only:
         with PlanProgress(quiet=quiet) as progress:
-            report = run_plan(jobs, store, progress=progress.step, detail=progress.detail)
+            report = run_plan(
+                plan, store, progress=progress.step, detail=progress.detail, processes=jobs
+            )
     again = _command(names, out, quick, datasets, methods, seeds, device)
     page = write_report(out, experiments, choice, store, command=again, failed=report.failed)
     for job, message in report.failed:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 
 import numpy as np
 
 from dhne.datasets import load_dataset
-from dhne.errors import DHNEError
 from dhne.evaluation import Data, Options, Record, Settings, evaluate
 from dhne.evaluation.separation import Report as Detail
 
 from .core import core
 from .jobs import Job
+from .pool import Do, one_by_one, side_by_side
 from .store import RecordStore
 from .timing import training_time
 
@@ -64,7 +63,8 @@ def run_plan(
     *,
     progress: Callable[[Step], None] | None = None,
     detail: Detail | None = None,
-    do: Callable[[Job], Record] | None = None,
+    processes: int = 1,
+    do: Do | None = None,
 ) -> Report:
     """Do every job that has no record yet.
 
@@ -75,12 +75,13 @@ def run_plan(
     progress : callable, optional
         Called with a `Step` before each job and at the end.
     detail : callable, optional
-        Called with (what, done, total) within a job.
+        Called with (what, done, total) within a job, while jobs are done one by one.
+    processes : int
+        How many jobs are done side by side.
     do : callable, optional
         From a job to its record; for tests.
     """
     jobs = unique(jobs)
-    do = do or Worker(detail)
     report, clock = Report(), Clock()
     waiting = []
     for job in jobs:
@@ -90,17 +91,28 @@ def run_plan(
         else:
             report.reused += 1
             clock.note(job, sum(r.seconds["fit"] + r.seconds["evaluate"] for r in record.results))
-    for number, job in enumerate(waiting):
+    left = dict.fromkeys(waiting)
+
+    def begin(job: Job) -> None:
         if progress is not None:
-            left = clock.left(waiting[number:])
-            progress(Step(report.reused + number, len(jobs), job.title, left))
-        start = perf_counter()
-        try:
-            store.put(job, do(job))
-            report.computed += 1
-            clock.note(job, perf_counter() - start)
-        except DHNEError as error:
-            report.failed.append((job, str(error)))
+            seconds = clock.left(left)
+            seconds = None if seconds is None else seconds / processes
+            progress(Step(len(jobs) - len(left), len(jobs), job.title, seconds))
+
+    if processes == 1 or do is not None:
+        outcomes = one_by_one(waiting, do or Worker(detail), begin)
+    else:
+        outcomes = side_by_side(waiting, Worker, begin, processes=processes)
+    for job, record, problem, seconds in outcomes:
+        del left[job]
+        if record is None:
+            report.failed.append((job, problem))
+            continue
+        if processes > 1:
+            record.config["processes"] = processes  # seconds are to be read with that in mind
+        store.put(job, record)
+        report.computed += 1
+        clock.note(job, seconds)
     if progress is not None:
         progress(Step(len(jobs), len(jobs), "", 0.0))
     return report

@@ -167,14 +167,12 @@ class PlanProgress:
     def step(self, step: Step) -> None:
         """Tell where the plan stands; one line a job where there is no terminal."""
         self._title = step.title
-        left = "" if step.seconds_left is None else f"{_clock(step.seconds_left)} left"
+        left = f"{_clock(step.seconds_left)} left"
         self._progress.update(
             self._task, completed=step.done, total=step.total, description=step.title, left=left
         )
         if self._plain and step.title:
-            note(
-                " ".join(part for part in (f"[{step.done}/{step.total}]", step.title, left) if part)
-            )
+            note(f"[{step.done}/{step.total}] {step.title}, {left}")
 
     def detail(self, what: str, done: int, total: int) -> None:
         """Tell what the current job does."""

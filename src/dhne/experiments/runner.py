@@ -31,14 +31,14 @@ class Step:
         Jobs.
     title : str
         What comes next; empty at the end.
-    seconds_left : float or None
+    seconds_left : float
         Guessed from the jobs done so far.
     """
 
     done: int
     total: int
     title: str
-    seconds_left: float | None
+    seconds_left: float
 
 
 @dataclass
@@ -95,8 +95,7 @@ def run_plan(
 
     def begin(job: Job) -> None:
         if progress is not None:
-            seconds = clock.left(left)
-            seconds = None if seconds is None else seconds / processes
+            seconds = clock.left(left) / processes
             progress(Step(len(jobs) - len(left), len(jobs), job.title, seconds))
 
     if processes == 1 or do is not None:
@@ -119,7 +118,7 @@ def run_plan(
 
 
 class Clock:
-    """Guesses how long jobs take: by the size of their data, at the rate of those like them."""
+    """Guesses how long jobs take: what is expected of them, corrected by those like them."""
 
     def __init__(self) -> None:
         self._rates: dict[tuple[str, ...], list[float]] = {}
@@ -127,19 +126,17 @@ class Clock:
     def note(self, job: Job, seconds: float) -> None:
         """Remember how long a job took."""
         for kind in _kinds(job):
-            self._rates.setdefault(kind, []).append(seconds / job.size)
+            self._rates.setdefault(kind, []).append(seconds / job.expected)
 
-    def left(self, jobs: Iterable[Job]) -> float | None:
-        """Return the seconds that `jobs` may take, or None while nothing is known."""
-        if () not in self._rates:
-            return None
-        return sum(self._rate(job) * job.size for job in jobs)
+    def left(self, jobs: Iterable[Job]) -> float:
+        """Return the seconds that `jobs` may take."""
+        return sum(self._rate(job) * job.expected for job in jobs)
 
     def _rate(self, job: Job) -> float:
         for kind in _kinds(job):
             if kind in self._rates:
                 return float(np.mean(self._rates[kind]))
-        raise AssertionError("the last kind fits every job")
+        return 1.0
 
 
 def _kinds(job: Job) -> list[tuple[str, ...]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dhne.experiments import EXPERIMENTS, Choice, RecordStore, chosen, run_plan
+from dhne.evaluation import Record
+from dhne.experiments import EXPERIMENTS, Choice, Job, RecordStore, chosen, run_plan
 from dhne.report import compose, draw, write_report
 from dhne.report.collect import joined, table, verdict
 from tests.experiments.fake import fake_record
@@ -132,6 +133,26 @@ def test_the_verdict_counts_columns(store: RecordStore) -> None:
     assert found.total == 5
     cores = {"MovieLens core", "drug core", "drug core (clean)", "wordnet core"}
     assert set(found.won) == {"GPS", *cores}
+    assert found.lost == {}
+
+
+def test_who_is_ahead_of_dhne_is_told(store: RecordStore, tmp_path: Path) -> None:
+    def line_wins(job: Job) -> Record:
+        record = fake_record(job)
+        if job.method == "line":
+            record.results[0].metrics.update({"auc_mean": 0.9876})
+        return record
+
+    other = RecordStore(tmp_path)
+    jobs = EXPERIMENTS["table-link-prediction"].jobs(Choice(datasets=["gps"], quick=True))
+    run_plan(jobs, other, do=line_wins)
+    found = verdict(joined(other, jobs))
+    assert (found.won, found.total) == ((), 1)
+    assert found.lost["GPS"][:2] == ("LINE, mean", 0.9876)
+    choice = Choice(datasets=["gps"], quick=True)
+    section = compose(chosen(["table-link-prediction"]), choice, other).sections[0]
+    assert "on GPS LINE, mean has .9876 against .9" in section.notes[0]
+    assert not section.spread
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

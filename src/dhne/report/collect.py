@@ -31,6 +31,17 @@ def joined(store: RecordStore, jobs: Iterable[Job]) -> Joined:
     return {job: join(records) for job, records in groups.items()}
 
 
+def dataset_title(dataset: str, *, core: bool) -> str:
+    """Return what people call a dataset, or its core.
+
+    Examples
+    --------
+    >>> dataset_title("movielens", core=True)
+    'MovieLens core'
+    """
+    return f"{title(dataset)} core" if core else title(dataset)
+
+
 @dataclass(frozen=True)
 class Cell:
     """One number of a table: ours, its spread, the paper's."""
@@ -59,7 +70,7 @@ class Table:
     def heading(self, column: tuple[str, str]) -> str:
         """Return what stands above a column."""
         dataset, protocol = column
-        name = f"{title(dataset)} core" if dataset in self.cores else title(dataset)
+        name = dataset_title(dataset, core=dataset in self.cores)
         return name if protocol == "paper" else f"{name} ({protocol})"
 
 
@@ -157,10 +168,13 @@ def _mark_best(lines: list[list[Cell | None]], *, lower: bool) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where DHNE stands against the paper's baselines: cells it wins, and those it does not."""
+    """Where DHNE stands against the paper's baselines: columns it wins, and those it does not.
+
+    Of the latter `lost` has the best baseline, its AUC and DHNE's.
+    """
 
     won: tuple[str, ...]
-    lost: tuple[str, ...]
+    lost: dict[str, tuple[str, float, float]]
 
     @property
     def total(self) -> int:
@@ -174,12 +188,16 @@ def verdict(records: Mapping[Job, Record]) -> Verdict:
     ours = dict(found.rows).get(title("dhne"))
     baselines = [row_title(m, a) for m, a in rows() if m != "dhne"]
     won: list[str] = []
-    lost: list[str] = []
+    lost: dict[str, tuple[str, float, float]] = {}
     for number, column in enumerate(found.columns):
         mine = ours[number] if ours is not None else None
-        others = [cells[number] for name, cells in found.rows if name in baselines]
-        rivals = [c.mean for c in others if c is not None]
+        others = {name: cells[number] for name, cells in found.rows if name in baselines}
+        rivals = {name: cell.mean for name, cell in others.items() if cell is not None}
         if mine is None or not rivals:
             continue
-        (won if mine.mean > max(rivals) else lost).append(found.heading(column))
-    return Verdict(tuple(won), tuple(lost))
+        best = max(rivals, key=lambda name: rivals[name])
+        if mine.mean > rivals[best]:
+            won.append(found.heading(column))
+        else:
+            lost[found.heading(column)] = (best, rivals[best], mine.mean)
+    return Verdict(tuple(won), lost)

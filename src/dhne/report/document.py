@@ -12,7 +12,8 @@ from dhne.experiments import Choice, Experiment, Job, RecordStore
 from dhne.experiments.declarations import QUICK_CORE
 from dhne.experiments.paper_numbers import title
 
-from .collect import Joined, Table, TextRows, joined, scorings, table, verdict
+from .collect import Joined, Table, TextRows, Verdict, joined, scorings, table, verdict
+from .numbers import number
 
 METRIC_TITLES = {
     "auc": "AUC",
@@ -49,6 +50,11 @@ class Section:
     further: tuple[tuple[str, Table], ...] = ()
     scorings: TextRows = ()
     records: Joined = field(default_factory=dict, repr=False)
+
+    @property
+    def spread(self) -> bool:
+        """Whether anything was measured with several seeds."""
+        return any(len(record.results) > 1 for record in self.records.values())
 
 
 @dataclass(frozen=True)
@@ -154,18 +160,18 @@ def _table_notes(records: Joined) -> tuple[str, ...]:
     notes = []
     found = verdict(records)
     if found.total:
-        where = f"; it is not on {', '.join(found.lost)}" if found.lost else ""
         notes.append(
-            f"DHNE is ahead of every baseline of the paper that was run in {len(found.won)} of "
-            f"{found.total} columns{where}."
+            f"DHNE's AUC is above that of every baseline of the paper that was run in "
+            f"{len(found.won)} of {found.total} columns{_rivals(found)}."
         )
     if any(j.dataset == "drug" for j in records):
         notes.append(
             f"drug, as released, {CATALOGUE['drug'].caution}. The first column of drug is by the "
             "paper's protocol, on the files as they are; the one marked clean is without the leak."
         )
-    counts = {j.dataset: r.config.get("counts", {}) for j, r in records.items()}
-    ranked = [f"{title(d)} {c['ranked']:,}" for d, c in counts.items() if c.get("ranked")]
+    counts = {(j.dataset, j.protocol): r.config.get("counts", {}) for j, r in records.items()}
+    main = table(records, "auc")
+    ranked = [f"{main.heading(c)} {n['ranked']:,}" for c, n in counts.items() if n.get("ranked")]
     if ranked:
         notes.append(
             "Ranks are exact, over all candidates of each position, other known hyperedges left "
@@ -174,13 +180,22 @@ def _table_notes(records: Joined) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _rivals(found: Verdict) -> str:
+    """Who is ahead where DHNE is not."""
+    ahead = [
+        f"on {where} {name} has {number(best, 'auc')} against {number(ours, 'auc')}"
+        for where, (name, best, ours) in found.lost.items()
+    ]
+    return f"; {', '.join(ahead)}" if ahead else ""
+
+
 def _figure_notes(name: str) -> tuple[str, ...]:
     return (_NOTES[name],) if name in _NOTES else ()
 
 
 _NOTES = {
-    "figure-roc": "Methods that know only pairs: the better of mean and minimum as judged on "
-    "validation data.",
+    "figure-roc": "Methods that know only pairs: the best of mean or minimum of inner products or "
+    "cosines, as judged on validation data.",
     "figure-sparsity": "By the paper's protocol repeats of a kept hyperedge stand among the hidden "
     "ones, so every method looks better than it is; clean tells.",
     "figure-classification": "Of several labels, those with a positive decision value are "

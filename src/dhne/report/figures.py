@@ -15,7 +15,7 @@ from dhne.evaluation import Record
 from dhne.experiments import Job
 from dhne.experiments.paper_numbers import title
 
-from .collect import Joined, method_rows, row_title, table
+from .collect import Joined, dataset_title, method_rows, row_title, table
 from .style import Kit, look, themed
 
 Draw = Callable[[Kit, Joined], Any]
@@ -47,6 +47,10 @@ def draw(name: str, records: Joined, *, theme: str = "light") -> bytes | None:
 
 def _ordered(records: Iterable[Job]) -> list[str]:
     return [m for m, _ in method_rows((j.method for j in records), by_aggregate=False)]
+
+
+def _dataset(name: str, records: Iterable[Job]) -> str:
+    return dataset_title(name, core=any(job.of_core for job in records))
 
 
 def _line(axes: Any, method: str, points: Points, *, label: str | None = None) -> None:
@@ -161,7 +165,10 @@ def _sparsity(kit: Kit, records: Joined) -> Any:
             ]
             if points:
                 _line(panel, method, points)
-        panel.set(xlabel="hyperedges kept for training (%)", title=f"drug, protocol {protocol}")
+        panel.set(
+            xlabel="hyperedges kept for training (%)",
+            title=f"{_dataset('drug', records)}, protocol {protocol}",
+        )
         panel.set_xlim(5, 95)
     axes[0, 0].set_ylabel("AUC")
     _legend(figure, axes)
@@ -182,7 +189,7 @@ def _classification(kit: Kit, records: Joined) -> Any:
             panel.set(
                 xlabel="labelled nodes used for training (%)",
                 ylabel="micro F1" if metric == "micro_f1" else "macro F1",
-                title=f"{title(dataset)}: {what[dataset]}",
+                title=f"{_dataset(dataset, mine)}: {what[dataset]}",
             )
     _legend(figure, axes)
     return figure
@@ -214,8 +221,9 @@ def _sensitivity(kit: Kit, records: Joined) -> Any:
         ]
         _line(right, "dhne", points)
         right.set_xticks(range(len(alphas)), [f"{a:g}" for a in alphas])
-    left.set(xlabel="embedding dimension d", ylabel="AUC", title="drug, over the dimension")
-    right.set(xlabel="weight α of the second-order loss", title="drug, over α")
+    name = _dataset("drug", records)
+    left.set(xlabel="embedding dimension d", ylabel="AUC", title=f"{name}, over the dimension")
+    right.set(xlabel="weight α of the second-order loss", title=f"{name}, over α")
     return figure
 
 

@@ -77,7 +77,8 @@ def _picture(section: Section, pictures: Pictures) -> str:
     width = round(int.from_bytes(light[16:20]) * 100 / DPI)  # as PNG has it in its header
     image = f'<img src="{_data(light)}" width="{width}" alt="{escape(section.title)}">'
     bars = "Bars" if section.main is not None else "Bands"
-    caption = f"{section.title}. {bars} are one standard deviation over seeds."
+    caption = f"{section.title}."
+    caption += f" {bars} are one standard deviation over seeds." if section.spread else ""
     below = f"<figcaption>{escape(caption)}</figcaption>"
     return f"<figure><picture>{source}{image}</picture>{below}</figure>"
 
@@ -87,7 +88,11 @@ def _data(png: bytes) -> str:
 
 
 def _table(table: Table, caption: str) -> str:
-    rows = [(name, [_cell(cell, table.metric) for cell in cells]) for name, cells in table.rows]
+    cores = [dataset in table.cores for dataset, _ in table.columns]
+    rows = [
+        (name, [_cell(x, table.metric, core=core) for x, core in zip(cells, cores, strict=True)])
+        for name, cells in table.rows
+    ]
     return _grid(table, rows, caption)
 
 
@@ -109,14 +114,15 @@ def _grid(table: Table, rows: list[tuple[str, list[str]]], caption: str) -> str:
     return f"<div class='scroll'><table>{label}{top}<tbody>{''.join(lines)}</tbody></table></div>"
 
 
-def _cell(cell: Cell | None, metric: str) -> str:
+def _cell(cell: Cell | None, metric: str, *, core: bool) -> str:
     if cell is None:
         return "<td class='none'>–</td>"
     shown = number(cell.mean, metric)
     if cell.seeds > 1:
         shown += f"<span class='spread'> ± {spread(cell.std, metric)}</span>"
     if cell.paper is not None and cell.difference is not None:
-        way = "up" if cell.difference >= 0 else "down"
+        # a core is another task: its difference is shown, but is neither good nor bad
+        way = "soft" if core else "up" if cell.difference >= 0 else "down"
         shown += (
             f"<small>{number(cell.paper, metric)} "
             f"<span class='{way}'>{difference(cell.difference)}</span></small>"

@@ -164,6 +164,19 @@ def test_pictures_are_the_same_each_time_and_differ_by_theme(store: RecordStore,
     assert light != draw(name, records, theme="dark")
 
 
+def test_settings_that_follow_the_data_are_told_for_each_dataset(tmp_path: Path) -> None:
+    def by_size(job: Job) -> Record:
+        record = fake_record(job)
+        record.config["method"]["epochs"] = 60 if job.dataset == "gps" else 20
+        return record
+
+    choice = Choice(datasets=["gps", "drug"], methods=["dhne"], seeds=[0])
+    tables = chosen(["table-link-prediction", "table-reconstruction"])
+    run_plan([j for e in tables for j in e.jobs(choice)], RecordStore(tmp_path), do=by_size)
+    settings = compose(tables, choice, RecordStore(tmp_path)).settings
+    assert settings == {"DHNE": {"dim": 64, "epochs": {"GPS": 60, "drug": 20}}}
+
+
 def test_an_empty_store_makes_a_page_that_says_what_is_missing(tmp_path: Path) -> None:
     page = write_report(tmp_path / "r", chosen(["figure-roc"]), CHOICE, RecordStore(tmp_path))
     text = page.read_text()
@@ -183,5 +196,6 @@ def test_failures_are_told_and_escaped(store: RecordStore, tmp_path: Path) -> No
 def test_settings_and_versions_are_told(store: RecordStore) -> None:
     document = compose(chosen([]), CHOICE, store)
     assert document.settings["DHNE"] == {"dim": 64}
+    assert document.settings["LINE"] == {"dim": 64}
     assert document.environment["libraries"] == {"numpy": "2.0"}
     assert document.missing == 0

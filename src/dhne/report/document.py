@@ -110,7 +110,6 @@ def compose(
 ) -> Document:
     """Return the report on what the store holds of these experiments."""
     sections: list[Section] = []
-    settings: dict[str, dict[str, Any]] = {}
     environment: dict[str, Any] = {}
     missing = 0
     for experiment in experiments:
@@ -118,9 +117,7 @@ def compose(
         records = joined(store, jobs)
         missing += len(jobs) - sum(len(r.results) for r in records.values())
         sections.append(_section(experiment, records))
-        for job, record in records.items():
-            if not job.params and job.nodes is None:
-                settings.setdefault(title(job.method), dict(record.config.get("method", {})))
+        for record in records.values():
             names = ("python", "platform", "libraries")
             environment |= {n: record.config[n] for n in names if n in record.config}
     return Document(
@@ -128,11 +125,40 @@ def compose(
         choice.quick,
         command,
         choice.wanted_seeds(),
-        settings,
+        _settings([s.records for s in sections]),
         environment,
         tuple((job.title, text) for job, text in failed),
         missing,
     )
+
+
+def _settings(found: Sequence[Joined]) -> dict[str, dict[str, Any]]:
+    """Return what each method was set to; what differs over datasets with the datasets' names.
+
+    Settings may follow from the size of the data, so they are those of one task: link prediction,
+    where it was measured.
+    """
+    every = {job: record for records in found for job, record in records.items()}
+    usual = {j: r for j, r in every.items() if not j.params and j.nodes is None and j.keep is None}
+    usual = {j: r for j, r in usual.items() if j.protocol == "paper" and j.dim == 64} or usual
+    tasks = {j.task for j in usual}
+    task = "link-prediction" if "link-prediction" in tasks else next(iter(sorted(tasks)), "")
+    settings: dict[str, dict[str, Any]] = {}
+    for method in dict.fromkeys(j.method for j in usual):
+        mine = {j: r for j, r in usual.items() if j.method == method}
+        mine = {j: r for j, r in mine.items() if j.task == task} or mine
+        used = {title(j.dataset): r.config.get("method", {}) for j, r in mine.items()}
+        names = dict.fromkeys(name for values in used.values() for name in values)
+        settings[title(method)] = {name: _shared(name, used) for name in names}
+    return settings
+
+
+def _shared(name: str, used: dict[str, dict[str, Any]]) -> Any:
+    """The value that all datasets have, or each with its own."""
+    values = [values.get(name) for values in used.values()]
+    if all(value == values[0] for value in values):
+        return values[0]
+    return {dataset: values.get(name) for dataset, values in used.items()}
 
 
 def _section(experiment: Experiment, records: Joined) -> Section:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping
 from html import escape
 from importlib import resources
 
 from .collect import Cell, Table
 from .document import SCORING_TITLE, Document, Section
-from .numbers import difference, number, spread
+from .numbers import difference, number, settings, spread
 from .style import DPI
 
 Pictures = Mapping[tuple[str, str], bytes]
@@ -133,8 +132,8 @@ def _cell(cell: Cell | None, metric: str, *, core: bool) -> str:
 def _settings(document: Document) -> str:
     rows = []
     for name, values in sorted(document.settings.items()):
-        text = ", ".join(f"{k} {json.dumps(v)}" for k, v in values.items() if k != "class")
-        rows.append(f"<tr><th scope='row'>{escape(name)}</th><td>{escape(text)}</td></tr>")
+        row = f"<th scope='row'>{escape(name)}</th><td>{escape(settings(values))}</td>"
+        rows.append(f"<tr>{row}</tr>")
     versions = document.environment.get("libraries", {})
     made = [f"dhne {document.version}", f"Python {document.environment.get('python', '')}"]
     made += [f"{name} {version}" for name, version in versions.items()]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from .collect import Cell, Table
 from .document import SCORING_TITLE, Document, Section
-from .numbers import difference, number, spread
+from .numbers import difference, number, settings, spread
 
 
 def render(document: Document, pictures: set[str]) -> str:
@@ -18,8 +16,7 @@ def render(document: Document, pictures: set[str]) -> str:
     lines += ["```console", f"$ {document.command}", "```", "", _made_with(document), ""]
     lines += ["| method | settings |", "| --- | --- |"]
     for name, values in sorted(document.settings.items()):
-        text = ", ".join(f"{k} {json.dumps(v)}" for k, v in values.items() if k != "class")
-        lines.append(f"| {name} | {_inline(text)} |")
+        lines.append(f"| {name} | {_inline(settings(values))} |")
     return "\n".join(lines) + "\n"
 
 

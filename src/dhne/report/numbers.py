@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 
 def number(value: float, metric: str) -> str:
     """Return a metric's value as text.
@@ -34,6 +38,26 @@ def difference(value: float) -> str:
     ('+.0123', '−.5000')
     """
     return ("+" if value >= 0 else "−") + _short(f"{abs(value):.4f}")
+
+
+def settings(values: Mapping[str, Any]) -> str:
+    """Return a method's settings as text.
+
+    Examples
+    --------
+    >>> settings({"dim": 64, "order": "both", "epochs": {"GPS": 62, "drug": 20}, "class": "LINE"})
+    'dim 64, order both, epochs 62 (GPS) 20 (drug)'
+    """
+    return ", ".join(f"{k} {_setting(v)}" for k, v in values.items() if k not in _UNTOLD)
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{_setting(v)} ({k})" for k, v in value.items())
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+_UNTOLD = ("class", "verbose")
 
 
 def _is_large(metric: str) -> bool:

@@ -145,11 +145,19 @@ def _serve_page(app: FastAPI) -> None:
     """Serve a fixed list of files, read once: no request ever names a path on the disk."""
     page = {f"/static/{f.name}": _read(f) for f in files(__package__).joinpath("static").iterdir()}
     page["/"] = page.pop("/static/index.html")
-    page["/plotly.js"] = _read(files("plotly").joinpath("package_data", "plotly.min.js"), ".js")
+    plotly = _read(files("plotly").joinpath("package_data", "plotly.min.js"), ".js")
+    page["/plotly.js"] = plotly
+    # An address that changes with the content may be kept, and with it what was compiled.
+    version = plotly.tag.strip('"')
+    address = f"/plotly.js?{version}".encode()
+    index = page["/"].content.replace(b'"/plotly.js"', b'"' + address + b'"')
+    page["/"] = _file(index, ".html")
 
     def give(request: Request) -> Response:
         file = page[request.scope["route"].path]
         headers = {"etag": file.tag}
+        if file is plotly and request.url.query == version:
+            headers["cache-control"] = "max-age=31536000, immutable"
         if request.headers.get("if-none-match") == file.tag:
             return Response(status_code=304, headers=headers)
         return Response(file.content, media_type=file.kind, headers=headers)
@@ -159,9 +167,11 @@ def _serve_page(app: FastAPI) -> None:
 
 
 def _read(file: Any, kind: str | None = None) -> _File:
-    content = file.read_bytes()
-    suffix = kind or Path(file.name).suffix
-    return _File(content, _KINDS[suffix], f'"{hashlib.sha256(content).hexdigest()[:16]}"')
+    return _file(file.read_bytes(), kind or Path(file.name).suffix)
+
+
+def _file(content: bytes, kind: str) -> _File:
+    return _File(content, _KINDS[kind], f'"{hashlib.sha256(content).hexdigest()[:16]}"')
 
 
 # -- errors ----------------------------------------------------------------------------------------

@@ -154,9 +154,10 @@ class MapView {
       marker: { size, opacity: 0.85, color: colours[i], line: { width: 0 } },
       selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.12 } },
     }));
+    // a few rings need no WebGL, whose programs for symbols take long to make
     const ring = { size: 15, symbol: "circle-open", color: colour("mark"), line: { width: 2.5, color: colour("mark") } };
     return [...all, {
-      type, mode: "markers", hoverinfo: "skip", marker: ring,
+      type: "scatter", mode: "markers", hoverinfo: "skip", marker: ring,
       x: this.marked.map((i) => x[i]), y: this.marked.map((i) => y[i]),
     }];
   }
@@ -177,7 +178,8 @@ class MapView {
       xaxis: { ...axis, range: [...this.ranges.x] }, yaxis: { ...axis, range: [...this.ranges.y] },
       newselection: { line: { color: colour("accent"), width: 2, dash: "solid" } },
       activeselection: { fillcolor: colour("accent"), opacity: 0.08 },
-    }), CONFIG);
+      // Plotly draws at twice the screen's resolution; of very many points that is not seen, only felt
+    }), this.info.nodes > 20000 ? { ...CONFIG, plotGlPixelRatio: Math.max(1, devicePixelRatio) } : CONFIG);
     if (!this.plain && this.plot.querySelector(".no-webgl")) {
       this.plain = true; // no WebGL here: slower, but there
       await this.draw();

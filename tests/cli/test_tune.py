@@ -55,6 +55,24 @@ def test_the_same_command_goes_on(cli: CommandLine, source: Path, tmp_path: Path
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
 
 
+def test_an_unfinished_search_is_said_to_be_one(
+    cli: CommandLine, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as context:
+        context.setattr(dhne.DHNE, "fit", interrupted)
+        assert cli("tune", source, "--out", out, "--trials", 1, *FAST)[0] == 130
+    status, _, err = cli("similar", out, "type1", "0")
+    assert status == 1
+    assert f"dhne tune {source} --out {out}" in err
+    assert "--resume" not in err
+    assert cli("tune", source, "--out", out, "--trials", 1, *FAST)[0] == 0
+    assert cli("similar", out, "type1", "0")[0] == 0
+
+
 def test_another_search_needs_another_place(cli: CommandLine, source: Path, tmp_path: Path) -> None:
     command = ("tune", source, "--out", tmp_path / "run", "--trials", 1, *FAST)
     assert cli(*command)[0] == 0

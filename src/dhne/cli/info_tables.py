@@ -80,12 +80,24 @@ def _show_parts(parts: dict[str, Any], console: Console) -> None:
     console.print(f"{seen:,} of {total:,} test rows{share} stand in train\n")
 
 
+def _plainly(value: Any) -> Any:
+    """Return settings in words; those that were left to their defaults are left out."""
+    if isinstance(value, dict):
+        given = {k: v for k, v in value.items() if v not in (None, [])}
+        return ", ".join(f"{k} {_plainly(v)}" for k, v in given.items())
+    if isinstance(value, list):
+        return " ".join(str(_plainly(v)) for v in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else value
+
+
 def show_run(report: dict[str, Any], console: Console) -> None:
     """Print what is in a run."""
     console.print(Text(report["source"], style="bold"))
     table = make_table("Run", ["setting", "value"], left=["setting", "value"])
     for key, value in report["config"].items():
-        add_row(table, key, value if isinstance(value, str | int | float | None) else str(value))
+        add_row(table, key, _plainly(value))
     console.print(table)
     if report["node_types"]:
         nodes = make_table("Nodes", ["type", "nodes"], left=["type"])

@@ -117,5 +117,6 @@ def _show(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+        whole = abs(value) >= 1000 or (abs(value) >= 1 and value == round(value))
+        return f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.3g}"
     return str(value)

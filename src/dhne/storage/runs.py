@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,6 +196,20 @@ def _pretty(config: dict[str, Any]) -> bytes:
 # -- loading ---------------------------------------------------------------------------------------
 
 
+def _unfinished(run: Path) -> str:
+    """Say what has not finished, and the command that goes on with it."""
+    place = shlex.quote(str(run))
+    config = read_config(run)
+    if "tuning" not in config:
+        command = f"dhne train --out {place} --resume"
+        return f"{run}: its training has not finished; go on with: {command}"
+    source = shlex.join(map(str, config["tuning"]["source"]))
+    return (
+        f"{run}: its search has not finished; go on with the command that began it: "
+        f"dhne tune {source} --out {place} …"
+    )
+
+
 def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
     """Return what a finished run holds.
 
@@ -214,10 +229,7 @@ def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
     finish_commit(run)
     manifest = read_manifest(run)
     if manifest["status"] != "complete":
-        raise RunError(
-            f"{run}: its training has not finished; go on with: "
-            f"dhne train SOURCE --out {run} --resume"
-        )
+        raise RunError(_unfinished(run))
     if verify:
         check_files(run, manifest)
     network, embeddings = read_network(run, manifest["network"])

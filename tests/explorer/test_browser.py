@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -67,7 +68,8 @@ class Visit:
 
     def go(self, place: str) -> Any:
         self.page.goto(f"{self.address}/#/{place}")
-        self.page.wait_for_selector("main[aria-busy=false]")
+        view = place.partition("/")[0]  # until it is there, the one before may still be shown
+        self.page.wait_for_selector(f"main[data-view={view}][aria-busy=false]")
         return self.page
 
     def map(self, node_type: str = "movie") -> Any:
@@ -120,7 +122,7 @@ def test_search_marks_nodes_on_the_map(visit: Visit) -> None:
     field.press("Enter")
     page.wait_for_selector(".stage[data-marked='1']")
     found = page.locator(".selection a")
-    assert found.count() == 1
+    assert found.count() == 1  # what is marked is listed
     found.click()
     page.get_by_role("heading", level=1, name=re.compile("movie 1.")).wait_for()
 
@@ -130,8 +132,10 @@ def test_hover_shows_the_name(visit: Visit, model: DHNE) -> None:
     x, y = visit.pixel(node)
     page.mouse.move(x - 60, y - 60)
     page.mouse.move(x, y, steps=4)
-    page.locator(".tip:not([hidden])").wait_for()
-    assert page.locator(".tip").text_content() == model.network_.vocabulary("movie").name(node)
+    name = str(model.network_.vocabulary("movie").name(node))
+    page.wait_for_function(
+        "(name) => document.querySelector('.tip:not([hidden])')?.textContent === name", arg=name
+    )
     page.mouse.click(x, y)
     page.wait_for_url(re.compile(f"#/node/movie/{node}$"))
 
@@ -139,6 +143,7 @@ def test_hover_shows_the_name(visit: Visit, model: DHNE) -> None:
 def test_lasso_lists_the_nodes_within(visit: Visit, model: DHNE) -> None:
     page, node = visit.map(), lonely(model)
     page.get_by_role("button", name="Lasso").click()
+    page.wait_for_function("document.querySelector('.plot')._fullLayout.dragmode === 'lasso'")
     x, y = visit.pixel(node)
     around = [(-12, -12), (12, -12), (12, 12), (-12, 12), (-12, -12)]
     page.mouse.move(x + around[0][0], y + around[0][1])
@@ -205,23 +210,31 @@ def test_a_tuple_is_completed_and_scored(visit: Visit, model: DHNE) -> None:
 
 
 def test_keys_wait_for_suggestions_that_come_late(visit: Visit) -> None:
+    from playwright.sync_api import Error
+
     page = visit.go("tuples")
-    page.route("**/search*", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    held: list[Any] = []
+    page.route("**/search*", lambda route: held.append(route))  # noqa: PLW0108 - not a builtin
     movie = page.get_by_role("combobox", name="movie")
-    movie.fill("heat")
+    with page.expect_request(re.compile("text=heat")):
+        movie.fill("heat")
     movie.press("ArrowDown")
     movie.press("Enter")
+    assert "p1=" not in page.url
+    page.unroute("**/search*")
+    for route in held:
+        with contextlib.suppress(Error):  # the page has given up those for less text
+            route.continue_()
     page.wait_for_url(re.compile("p1=Heat"))
-    page.unroute_all(behavior="wait")
 
 
 def test_names_stay_text_everywhere(visit: Visit) -> None:
     page = visit.go("node/movie/0")
     assert page.get_by_role("heading", level=1).text_content() == MARKUP
     page.get_by_text("<i>odd</i>").wait_for()
-    assert page.locator("#run-name").text_content() == "<u>run</u>"
+    page.locator("#run-name", has_text="<u>run</u>").wait_for()
     page.get_by_role("link", name="Build a tuple with it").click()
-    page.wait_for_selector("tbody tr")
+    page.wait_for_selector("main[data-view=tuples][aria-busy=false] tbody tr")
     assert page.get_by_role("combobox", name="movie").input_value() == MARKUP
     visit.map()
     page.get_by_role("combobox", name="Search by name").fill("<")
@@ -279,6 +292,8 @@ def test_dark_is_what_the_system_prefers_and_can_be_changed(visit: Visit) -> Non
 @pytest.mark.parametrize("place", ["map/movie", "tuples", "node/movie/0", "training", "run"])
 def test_a_phone_s_width_is_enough(visit: Visit, place: str) -> None:
     page = visit.go(place)
+    drawn = {"map/movie": ".stage[data-ready=true]", "training": ".chart .main-svg"}
+    page.wait_for_selector(drawn.get(place, "main h1"))
     page.wait_for_load_state("networkidle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for field in page.locator("main select:visible, main input:visible, main button:visible").all():

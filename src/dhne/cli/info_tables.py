@@ -89,7 +89,7 @@ def _plainly(value: Any) -> Any:
         return " ".join(str(_plainly(v)) for v in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else value
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def show_run(report: dict[str, Any], console: Console) -> None:
@@ -106,7 +106,7 @@ def show_run(report: dict[str, Any], console: Console) -> None:
         console.print(nodes)
     if report["last"]:
         shown = ", ".join(
-            f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}"
+            f"{k} {v:,.0f}" if isinstance(v, float) and v >= 1000 else f"{k} {_plainly(v)}"
             for k, v in report["last"].items()
         )
         console.print(Text(f"last epoch: {shown}"))

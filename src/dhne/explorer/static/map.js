@@ -41,7 +41,7 @@ class MapView {
     this.onTheme = () => { this.showLegend(); this.recolour(); };
     document.addEventListener("themechange", this.onTheme);
     const node = Number(parameters.get("node") ?? NaN);
-    if (Number.isInteger(node) && node >= 0 && node < n) this.point([node], { centre: true });
+    if (Number.isInteger(node) && node >= 0 && node < n) await this.point(node);
     return () => this.leave();
   }
 
@@ -74,7 +74,7 @@ class MapView {
     }, this.plot, this.tools(), this.tip);
     const search = combobox({
       type: this.type, label: "Search by name", placeholder: "a name, or a part of one",
-      onChoose: (node) => this.point([node.id], { centre: true }),
+      onChoose: (node) => { if (this.Plotly) this.point(node.id); },
       onType: (text) => this.search(text),
     });
     const select = (id, label, options, onchange) => el("div", { class: "field" },
@@ -233,9 +233,9 @@ class MapView {
   }
 
   view(change) {
-    if (!this.Plotly) return;
+    if (!this.Plotly) return undefined;
     const { xaxis, yaxis } = this.plot.layout;
-    this.Plotly.relayout(this.plot, {
+    return this.Plotly.relayout(this.plot, {
       "xaxis.range": change([...xaxis.range], "x"), "yaxis.range": change([...yaxis.range], "y"),
     });
   }
@@ -272,15 +272,16 @@ class MapView {
     this.stage.dataset.marked = String(nodes.length);
   }
 
-  async point(nodes, { centre = false } = {}) {
-    await this.mark(nodes);
-    this.showList(nodes.length === 1 ? "Found" : `${plural(nodes.length, "node")} found`, nodes);
-    if (!centre) return;
-    const at = { x: this.points.x[nodes[0]], y: this.points.y[nodes[0]] };
-    this.view(([a, b], axis) => {
+  // A node that was chosen: shown in the middle, and a search that is still under way is forgotten.
+  async point(node) {
+    this.asked = (this.asked ?? 0) + 1;
+    this.showList("Found", [node]);
+    const at = { x: this.points.x[node], y: this.points.y[node] };
+    await this.view(([a, b], axis) => {
       const width = Math.min(b - a, (this.ranges[axis][1] - this.ranges[axis][0]) / 2);
       return [at[axis] - width / 2, at[axis] + width / 2];
     });
+    await this.mark([node]);
   }
 
   async search(text) {
@@ -289,9 +290,9 @@ class MapView {
     const found = await get("search", { type: this.type, text, limit: LISTED });
     if (mine !== this.asked || !this.Plotly) return;
     const nodes = found.nodes.map((node) => node.id);
-    await this.mark(nodes);
     if (nodes.length) this.showList(`${plural(found.total, "name holds", "names hold")} “${text.trim()}”`, nodes, found.total);
     else fill(this.list, empty(`No ${this.type} has “${text.trim()}” in its name.`));
+    await this.mark(nodes);
   }
 
   async clear() {

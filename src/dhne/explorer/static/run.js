@@ -6,6 +6,7 @@ import { count, el, fill, table } from "./dom.js";
 function show(value) {
   if (value === null || value === undefined) return el("span", { class: "hint" }, "—");
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "number" && Number.isInteger(value) ? count(value) : String(value);
 }

@@ -29,7 +29,7 @@ export async function showTraining(content) {
     figure.setAttribute("aria-label",
       `${measure} by epoch: from ${text(shown[0])} to ${text(shown.at(-1))} over ${shown.length} epochs`);
     const root = el("section", { class: "card chart-card" },
-      el("h2", {}, measure.replaceAll("_", " ")),
+      el("h2", {}, measure.replaceAll("_", " ").replace(/\bauc\b/, "AUC")),
       el("p", { class: "last" }, text(shown.at(-1)), el("span", { class: "hint" }, " at the end")), figure);
     return { measure, values, figure, root };
   });

@@ -91,10 +91,14 @@ def command(
         raise ParameterError("nothing is left to do; these datasets and methods are in no plan")
     store, report = RecordStore(out / "records"), Report()
     if not page_only:
-        with PlanProgress(quiet=quiet) as progress:
-            report = run_plan(
-                plan, store, progress=progress.step, detail=progress.detail, processes=jobs
-            )
+        try:
+            with PlanProgress(quiet=quiet) as progress:
+                report = run_plan(
+                    plan, store, progress=progress.step, detail=progress.detail, processes=jobs
+                )
+        except KeyboardInterrupt:
+            note("interrupted; the same command goes on where it was")
+            raise typer.Exit(130) from None
     again = _command(names, out, quick, datasets, methods, seeds, device)
     page = write_report(out, experiments, choice, store, command=again, failed=report.failed)
     for job, message in report.failed:

@@ -127,7 +127,7 @@ def test_the_page_comes_with_plotly_of_the_package(client: TestClient) -> None:
     assert plotly.content.startswith(b"/**\n* plotly.js")
     again = client.get("/plotly.js", headers={"If-None-Match": plotly.headers["etag"]})
     assert again.status_code == 304
-    address = page.text.split('data-plotly="')[1].split('"')[0]
+    address = page.text.split('preload" href="')[1].split('"')[0]
     assert "immutable" in client.get(address).headers["cache-control"]
     assert client.get("/plotly.js?old").headers["cache-control"] == "no-cache"
 

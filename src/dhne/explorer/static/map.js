@@ -15,7 +15,6 @@ function option(value, text, selected, disabled = false) {
 }
 
 export async function showMap(content, [type], parameters) {
-  plotly(); // the largest file: it is fetched beside everything else
   const types = (await once("types")).node_types;
   const largest = types.reduce((a, b) => (b.nodes > a.nodes ? b : a));
   return new MapView(content, types).start(type || largest.type, parameters);
@@ -33,8 +32,9 @@ class MapView {
     if (this.info.labels) this.by = "label";
     this.build();
     const n = this.info.nodes;
-    const [Plotly, points, names] = await Promise.all(
-      [plotly(), loadPoints(type, "pca", n), loadNames(type, n), this.loadColours()]);
+    // Plotly last: while it is compiled, nothing else can be asked for
+    const [points, names, , Plotly] = await Promise.all(
+      [loadPoints(type, "pca", n), loadNames(type, n), this.loadColours(), plotly()]);
     if (!this.alive) return undefined;
     Object.assign(this, { Plotly, points, names });
     await this.draw();
@@ -154,10 +154,9 @@ class MapView {
       marker: { size, opacity: 0.85, color: colours[i], line: { width: 0 } },
       selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.12 } },
     }));
-    // a few rings need no WebGL, whose programs for symbols take long to make
     const ring = { size: 15, symbol: "circle-open", color: colour("mark"), line: { width: 2.5, color: colour("mark") } };
     return [...all, {
-      type: "scatter", mode: "markers", hoverinfo: "skip", marker: ring,
+      type, mode: "markers", hoverinfo: "skip", marker: ring,
       x: this.marked.map((i) => x[i]), y: this.marked.map((i) => y[i]),
     }];
   }

@@ -1,8 +1,19 @@
-// Plotly, fetched when a view first draws (see early.js), and the colours of the page for it. No name from the data
+// Plotly, fetched when a view first draws, and the colours of the page for it. No name from the data
 // is ever given to Plotly, which would read some of it as markup: legends, titles and what is shown
 // under the pointer are elements of the page.
 
-export const plotly = () => window.loadPlotly();
+let loading;
+
+export function plotly() {
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = document.getElementById("plotly").href;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { loading = undefined; reject(new Error("Plotly could not be loaded.")); };
+    document.head.append(script);
+  });
+  return loading;
+}
 
 export const PALETTE = [
   "#3f7fd0", "#e8743b", "#2fa36b", "#d6498f", "#8a63d2",

@@ -96,6 +96,7 @@ class DHNE(Embedder):
         negative_scheme: str | None = None,
         optimizer: str | None = None,
         learning_rate: float | None = None,
+        table_rate: float | None = None,
         decay: float | None = None,
         batch_size: int | None = None,
         epochs: int | None = None,
@@ -103,6 +104,7 @@ class DHNE(Embedder):
         validation: float | None = None,
         patience: int | None = None,
         row_sample: int | None = None,
+        row_stride: int | None = None,
         leave_one_out: bool | None = None,
         evidence: bool | None = None,
         preset: str | None = None,
@@ -121,6 +123,7 @@ class DHNE(Embedder):
         self.negative_scheme = negative_scheme
         self.optimizer = optimizer
         self.learning_rate = learning_rate
+        self.table_rate = table_rate
         self.decay = decay
         self.batch_size = batch_size
         self.epochs = epochs
@@ -128,6 +131,7 @@ class DHNE(Embedder):
         self.validation = validation
         self.patience = patience
         self.row_sample = row_sample
+        self.row_stride = row_stride
         self.leave_one_out = leave_one_out
         self.evidence = evidence
         self.preset = preset
@@ -208,6 +212,7 @@ class DHNE(Embedder):
             leave_one_out=settings.leave_one_out,
             evidence=evidence,
             row_sample=settings.row_sample,
+            row_stride=settings.row_stride,
         )
         validate = None
         if held_out is not None:

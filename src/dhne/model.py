@@ -55,20 +55,38 @@ class Architecture:
 
 
 @dataclass(frozen=True)
+class Reconstructed:
+    """The rows of a batch whose squared error counts in its loss.
+
+    Attributes
+    ----------
+    plan : the batch matrix of these rows, prepared by the kernels
+    visits : float[r]
+        How often the batch's tuples visit each of them, times α / tuples, over the share of rows
+        that is taken.
+    rows : slice or None
+        Where they are among the batch's rows; None if they are all of them.
+    """
+
+    plan: Any
+    visits: Tensor
+    rows: slice | None
+
+
+@dataclass(frozen=True)
 class TypeBatch:
     """One node type's part of a batch.
 
     Attributes
     ----------
     plan : the batch matrix, prepared by the kernels
-    visits : float[b]
-        How often the batch's tuples visit each distinct node, times α / tuples.
+    reconstructed : Reconstructed
     base : int64[r] or None
         For each row that leaves a hyperedge out, the distinct node it is made from.
     """
 
     plan: Any
-    visits: Tensor
+    reconstructed: Reconstructed
     base: Tensor | None = None
 
 
@@ -123,7 +141,7 @@ class NodeAutoencoder(nn.Module):
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights anew."""
-        scale = 0.3 / math.sqrt(self.encoder_table.shape[1])  # small: σ begins in its linear part
+        scale = 1 / math.sqrt(self.encoder_table.shape[1])  # rows of the tables of length 1
         with torch.no_grad():
             self.encoder_table.normal_(0, scale, generator=generator)
             self.decoder_table.normal_(0, scale, generator=generator)
@@ -204,13 +222,9 @@ class DHNEModel(nn.Module):
         assert isinstance(module, TupleSimilarity)
         return module
 
-    def tables(self) -> list[nn.Parameter]:
-        """Return the parameters whose gradients are sparse: W, V and c of each type."""
-        found = []
-        for coder in self.autoencoders.values():
-            assert isinstance(coder, NodeAutoencoder)
-            found += [coder.encoder_table, coder.decoder_table, coder.decoder_bias]
-        return found
+    def tables(self) -> list[str]:
+        """Return the names of W and V of each type: of their rows a batch touches few."""
+        return [name for name, _ in self.named_parameters() if name.endswith("coder_table")]
 
     def loss(self, kernels: Kernels, batch: Batch, *, second_order: bool) -> tuple[Tensor, Tensor]:
         """Return (L1, α L2) of a batch, each a mean over its tuples."""
@@ -220,8 +234,9 @@ class DHNEModel(nn.Module):
             coder = self.autoencoder(t)
             x[t] = coder.encode(kernels, part.plan, part.base)
             if second_order:
-                plain = x[t] if part.base is None else x[t][: len(part.visits)]
-                second = second + coder.reconstruction(kernels, part.plan, plain, part.visits)
+                r = part.reconstructed
+                rows = x[t] if r.rows is None else x[t][r.rows]
+                second = second + coder.reconstruction(kernels, r.plan, rows, r.visits)
         first = torch.zeros_like(second)
         for group in batch.tuples:
             logits = self.similarity(group.edge_type).logits(

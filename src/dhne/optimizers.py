@@ -16,8 +16,8 @@ costs what its batch touched and not the number of nodes. State is row by row, b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +26,8 @@ from .errors import ParameterError
 from .kernels import Kernels, StepSize, UpdateRule
 
 RULES = {
-    "adam": UpdateRule("adam", beta1=0.9, beta2=0.999, epsilon=1e-8),
+    # β₂ = 0.99: a row's moments count the steps that touch it, and those are few.
+    "adam": UpdateRule("adam", beta1=0.9, beta2=0.99, epsilon=1e-8),
     "rmsprop": UpdateRule("rmsprop", beta2=0.9, epsilon=1e-7),
     "adagrad": UpdateRule("adagrad", epsilon=1e-7),
     "sgd": UpdateRule("sgd"),
@@ -49,15 +50,24 @@ class LinearDecay:
 
 
 class Optimizer:
-    """Steps over named parameters; its state is tensors, so that it can be saved as such."""
+    """Steps over named parameters; its state is tensors, so that it can be saved as such.
+
+    `rates` multiply the learning rate of the parameters they name.
+    """
 
     def __init__(
-        self, parameters: Iterable[tuple[str, nn.Parameter]], name: str, kernels: Kernels
+        self,
+        parameters: Iterable[tuple[str, nn.Parameter]],
+        name: str,
+        kernels: Kernels,
+        rates: Mapping[str, float] | None = None,
     ) -> None:
         if name not in RULES:
             raise ParameterError(f"the optimizer is one of {', '.join(RULES)}, not {name!r}")
-        self.rule, self.kernels = RULES[name], kernels
-        self.parameters = dict(parameters)
+        self.rule, self.kernels, self.parameters = RULES[name], kernels, dict(parameters)
+        self.rules = {
+            key: replace(self.rule, gain=(rates or {}).get(key, 1.0)) for key in self.parameters
+        }
         self.moments = {
             key: [torch.zeros_like(p) for _ in range(MOMENTS[name])]
             for key, p in self.parameters.items()
@@ -73,7 +83,7 @@ class Optimizer:
         """Step every parameter that has a gradient, then forget the gradients."""
         for key, parameter in self.parameters.items():
             if parameter.grad is not None:
-                self.kernels.update(parameter, self.moments[key], self.rule, size)
+                self.kernels.update(parameter, self.moments[key], self.rules[key], size)
                 parameter.grad = None
 
     def state_dict(self) -> dict[str, Tensor]:

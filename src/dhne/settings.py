@@ -58,6 +58,9 @@ class Settings:
     negative_scheme : {"paper", "one", "all", "degree"}
     optimizer : {"adam", "rmsprop", "adagrad", "sgd"}
     learning_rate : float
+    table_rate : float
+        What the learning rate is multiplied by for the tables of encoders and decoders, whose rows
+        are each touched by few batches.
     decay : float
         What the learning rate falls to, linearly, as a share of its start; 1 keeps it constant.
     batch_size, epochs : int or None
@@ -77,6 +80,9 @@ class Settings:
         At most so many non-zeros of a node's row take part in a step's gradient on a CPU: an even
         random sample of them, weighted up, so that a hub does not cost its degree in every step.
         None takes all.
+    row_stride : int
+        Of the nodes in a batch every so-manieth, from a random one on, is reconstructed in a step
+        on a CPU, weighted up, so that the second-order loss costs less; 1 takes all.
     leave_one_out : bool
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
@@ -88,19 +94,21 @@ class Settings:
     activation: str = "tanh"
     encoder_layers: tuple[int, ...] = ()
     hidden: Sizes | None = None
-    negatives: int = 5
+    negatives: int = 2
     negative_scheme: str = "paper"
     optimizer: str = "adam"
-    learning_rate: float = 0.003
+    learning_rate: float = 0.006
+    table_rate: float = 2.0
     decay: float = 0.0
     batch_size: int | None = None
     epochs: int | None = None
-    epochs_at_thousand: float = 70.0
-    epochs_decline: float = 0.34
+    epochs_at_thousand: float = 38.0
+    epochs_decline: float = 0.35
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
     row_sample: int | None = 1024
+    row_stride: int = 2
     leave_one_out: bool = False
     evidence: bool = False
 
@@ -114,11 +122,13 @@ class Settings:
         _require(0 <= self.alpha < inf, "alpha must be a number, not negative")
         _require(self.negatives >= 1, "negatives must be at least 1")
         _require(0 < self.learning_rate < inf, "learning_rate must be a positive number")
+        _require(0 < self.table_rate < inf, "table_rate must be a positive number")
         _require(0 <= self.decay <= 1, "decay must be between 0 and 1")
         _require(0 <= self.validation < 1, "validation must be at least 0 and below 1")
         _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
         _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
         _require(self.row_sample is None or self.row_sample >= 1, "row_sample must be at least 1")
+        _require(self.row_stride >= 1, "row_stride must be at least 1")
         _require(self.patience >= 1, "patience must be at least 1")
         _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
         _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
@@ -159,7 +169,7 @@ def rule_batch_size(m: int) -> int:
     return int(min(max(2 ** round(math.log2(2.6 * math.sqrt(max(m, 1)))), 32), 65536))
 
 
-def rule_epochs(m: int, at_thousand: float = 70, decline: float = 0.34) -> int:
+def rule_epochs(m: int, at_thousand: float = 38, decline: float = 0.35) -> int:
     """Return the number of epochs for m hyperedges: at_thousand · (1000 / m)^decline, 5 to 100.
 
     Examples
@@ -174,27 +184,35 @@ PRESETS: dict[str, Settings] = {
     "default": Settings(),
     "paper": Settings(
         activation="sigmoid",
+        negatives=5,
         optimizer="sgd",
         learning_rate=0.025,
+        table_rate=1.0,
         batch_size=16,
         alpha=1.0,
         row_sample=None,
+        row_stride=1,
     ),
     "released": Settings(
         activation="tanh",
+        negatives=5,
         optimizer="rmsprop",
         learning_rate=0.01,
+        table_rate=1.0,
         decay=1.0,
         batch_size=16,
         alpha=1.0,
         reconstruction="mean",
         row_sample=None,
+        row_stride=1,
     ),
     "plus": Settings(
         leave_one_out=True,
         evidence=True,
         alpha=100.0,
-        learning_rate=0.006,
+        negatives=5,
+        table_rate=1.0,
+        row_stride=1,
         epochs_at_thousand=30.0,
         epochs_decline=0.1,
     ),

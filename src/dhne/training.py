@@ -90,7 +90,8 @@ class Trainer:
         self.settings, self.seed, self.validate = settings, seed, validate
         self.callbacks, self.checkpoints = callbacks, checkpoints
         self.checkpoint_seconds = checkpoint_seconds
-        self.optimizer = Optimizer(model.named_parameters(), settings.optimizer, kernels)
+        rates = dict.fromkeys(model.tables(), settings.table_rate)
+        self.optimizer = Optimizer(model.named_parameters(), settings.optimizer, kernels, rates)
         steps = settings.epochs * maker.num_batches
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.network.num_edges())

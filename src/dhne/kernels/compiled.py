@@ -257,12 +257,13 @@ def column_sums(begins, entry_of, data):
 @njit(**_fast)
 def _reconstruct_entry(x, v, c, a, weight):
     """Return (loss, derivative of the loss in the logit) of one non-zero."""
+    one = x.dtype.type(1)  # a plain 1 would make everything after it float64
     z = c
     for f in range(len(x)):
         z += x[f] * v[f]
-    fitted = 1 / (1 + math.exp(-z))
-    error = fitted - a
-    return weight * error * error, 2 * weight * error * fitted * (1 - fitted)
+    fitted = one / (one + math.exp(-z))
+    error = weight * (fitted - a)
+    return error * (fitted - a), (error + error) * fitted * (one - fitted)
 
 
 @njit(**_fast)

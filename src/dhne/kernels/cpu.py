@@ -214,10 +214,11 @@ class CompiledKernels(Kernels):
             rows = self._all_rows(len(g))
         gradient, p, *moments = (_two_dimensional(t) for t in (g, parameter.detach(), *state))
         number = p.dtype.type
+        rate = number(size.rate * rule.gain)
         if rule.name == "sgd":
-            compiled.plain_gradient(rows, gradient, p, number(size.rate))
+            compiled.plain_gradient(rows, gradient, p, rate)
         elif rule.name == "adam":
-            rate, correction = number(size.rate), number(size.correction)
+            correction = number(size.correction)
             betas = number(rule.beta1), number(rule.beta2)
             compiled.adam(
                 rows, gradient, p, *moments, rate, *betas, correction, number(rule.epsilon)
@@ -225,7 +226,7 @@ class CompiledKernels(Kernels):
         else:
             fades = rule.name == "rmsprop"
             decay, gain = (rule.beta2, 1 - rule.beta2) if fades else (1.0, 1.0)
-            args = (number(size.rate), number(decay), number(gain), number(rule.epsilon))
+            args = (rate, number(decay), number(gain), number(rule.epsilon))
             compiled.scaled_gradient(rows, gradient, p, *moments, *args)
 
 

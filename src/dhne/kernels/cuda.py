@@ -183,6 +183,7 @@ class CudaKernels(Kernels):
             *moments,
             self._sizes,
             rows,
+            rule.gain,
             rule.beta1,
             rule.beta2,
             rule.epsilon,
@@ -328,6 +329,7 @@ def _update_kernel(
     s,
     sizes,
     rows,
+    gain,
     beta1,
     beta2,
     epsilon,
@@ -343,7 +345,7 @@ def _update_kernel(
     gradient = tl.load(g + at, mask=inside, other=0.0)
     touched = tl.max((gradient != 0).to(tl.int32), axis=1)[:, None] > 0
     keep = inside & touched
-    rate = tl.load(sizes)
+    rate = gain * tl.load(sizes)
     correction = tl.load(sizes + 1)
     value = tl.load(p + at, mask=keep, other=0.0)
     if KIND == 0:

@@ -118,12 +118,16 @@ class Distinct:
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """An optimizer's constants; see :mod:`dhne.optimizers` for the formulas."""
+    """An optimizer's constants; see :mod:`dhne.optimizers` for the formulas.
+
+    `gain` multiplies the learning rate.
+    """
 
     name: str  # "adam", "rmsprop", "adagrad" or "sgd"
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
+    gain: float = 1.0
 
 
 @dataclass(frozen=True)

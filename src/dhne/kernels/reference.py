@@ -125,19 +125,19 @@ def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
 
 def step_rows(values: Sequence[Tensor], g: Tensor, rule: UpdateRule, size: StepSize) -> None:
     """One optimizer step in place on (parameter, *state), by the formulas of `dhne.optimizers`."""
-    p = values[0]
+    p, rate = values[0], size.rate * rule.gain
     if rule.name == "sgd":
-        p.sub_(size.rate * g)
+        p.sub_(rate * g)
     elif rule.name == "adagrad":
         s = values[1]
         s.add_(g * g)
-        p.sub_(size.rate * g / (s.sqrt() + rule.epsilon))
+        p.sub_(rate * g / (s.sqrt() + rule.epsilon))
     elif rule.name == "rmsprop":
         s = values[1]
         s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
-        p.sub_(size.rate * g / (s.sqrt() + rule.epsilon))
+        p.sub_(rate * g / (s.sqrt() + rule.epsilon))
     else:
         m, s = values[1], values[2]
         m.mul_(rule.beta1).add_((1 - rule.beta1) * g)
         s.mul_(rule.beta2).add_((1 - rule.beta2) * g * g)
-        p.sub_(size.rate * m / ((s * size.correction).sqrt() + rule.epsilon))
+        p.sub_(rate * m / ((s * size.correction).sqrt() + rule.epsilon))

@@ -33,6 +33,7 @@ from .network import HyperNetwork
 from .sampling import NegativeSampler
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn in one go
+_FEW_ROWS = 256  # so few are all reconstructed: a second batch matrix would cost more
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ class BatchMaker:
         self, node_type: str, plan: Any, whole: RowSelection, visits: Tensor, turn: float
     ) -> Reconstructed:
         """Take every k-th of a batch's rows, from a random one on, for all of them."""
-        k = self.row_stride
+        k = self.row_stride if len(visits) > _FEW_ROWS else 1
         if k == 1:
             return Reconstructed(plan, visits, slice(len(visits)) if whole.extra else None)
         first = int(turn * k)  # what is left of `turn` is uniform again, whatever `first` is

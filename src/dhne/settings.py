@@ -175,7 +175,7 @@ def rule_epochs(m: int, at_thousand: float = 38, decline: float = 0.35) -> int:
     Examples
     --------
     >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [70, 20, 15, 5]
+    [38, 10, 8, 5]
     """
     return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 
@@ -210,11 +210,8 @@ PRESETS: dict[str, Settings] = {
         leave_one_out=True,
         evidence=True,
         alpha=100.0,
-        negatives=5,
-        table_rate=1.0,
-        row_stride=1,
         epochs_at_thousand=30.0,
-        epochs_decline=0.1,
+        epochs_decline=0.19,
     ),
 }
 

@@ -40,11 +40,11 @@ def row_starts(indptr, rows, most):
 
 
 @njit(nogil=True, cache=True)
-def copy_entries(indptr, indices, values, rows, starts, turn, columns, data, scale):
+def copy_entries(indptr, indices, values, rows, starts, turn, columns, data, weighted, scale):
     """Copy the entries of the selected rows, or an even sample of a long row's.
 
     Of n entries k are taken, number ⌊(j + turn) n / k⌋ for j < k; with `turn` uniform in [0, 1)
-    each is taken with probability k / n. `scale` becomes n / k.
+    each is taken with probability k / n. `scale` becomes n / k, `weighted` the data times that.
     """
     for i in range(len(rows)):
         source = indptr[rows[i]]
@@ -55,6 +55,7 @@ def copy_entries(indptr, indices, values, rows, starts, turn, columns, data, sca
             at = source + (j if n == k else int((j + turn) * n / k))
             columns[starts[i] + j] = indices[at]
             data[starts[i] + j] = values[at]
+            weighted[starts[i] + j] = values[at] * scale[i]
 
 
 @njit(nogil=True, cache=True)
@@ -255,15 +256,25 @@ def column_sums(begins, entry_of, data):
 
 
 @njit(**_fast)
-def _reconstruct_entry(x, v, c, a, weight):
-    """Return (loss, derivative of the loss in the logit) of one non-zero."""
-    one = x.dtype.type(1)  # a plain 1 would make everything after it float64
-    z = c
+def _dot(x, y):
+    total = x.dtype.type(0)
     for f in range(len(x)):
-        z += x[f] * v[f]
-    fitted = one / (one + math.exp(-z))
-    error = weight * (fitted - a)
-    return error * (fitted - a), (error + error) * fitted * (one - fitted)
+        total += x[f] * y[f]
+    return total
+
+
+@njit(**_fast)
+def _reconstruct_entries(x, columns, data, table, bias, weight, low, high, slope):
+    """Set the slope of a row's non-zeros low … high-1 and return their loss."""
+    one = x.dtype.type(1)  # a plain 1 would make everything after it float64
+    loss = 0.0
+    for e in range(low, high):
+        z = bias[columns[e]] + _dot(x, table[columns[e]])
+        fitted = one / (one + math.exp(-z))
+        error = weight * (fitted - data[e])
+        loss += error * (fitted - data[e])
+        slope[e] = (error + error) * fitted * (one - fitted)
+    return loss
 
 
 @njit(**_fast)
@@ -273,19 +284,16 @@ def _reconstruct_piece(
     row = _row_at(starts, low)
     first = -1
     loss = 0.0
-    d = x.shape[1]
     while row < len(starts) - 1 and starts[row] < high:
         gradient = dx[row]
         if starts[row] < low:
             first = row
             gradient = partial
-        for e in range(max(low, starts[row]), min(high, starts[row + 1])):
-            v = table[columns[e]]
-            part, s = _reconstruct_entry(x[row], v, bias[columns[e]], data[e], weights[row])
-            loss += part
-            slope[e] = s
-            for f in range(d):
-                gradient[f] += s * v[f]
+        begin, end = max(low, starts[row]), min(high, starts[row + 1])
+        loss += _reconstruct_entries(
+            x[row], columns, data, table, bias, weights[row], begin, end, slope
+        )
+        _add_rows(columns, slope, begin, end, table, gradient)
         row += 1
     return first, loss
 

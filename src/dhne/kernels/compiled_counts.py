@@ -1,8 +1,9 @@
 """The counts of :mod:`dhne.kernels.counts`, compiled by numba: one tuple after the other.
 
-A table is (columns, counts, logs, bounds, firsts): the entries of all rows, ℓ of their counts,
-where each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``), and each block's
-first column.
+A table is (columns, counts, logs, bounds, firsts, slots): the entries of all rows, ℓ of their
+counts, where each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``), each block's
+first column, and a hash table of the entries by row and column, because almost all that counting
+does is to look for an entry that is not there.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -21,19 +22,41 @@ _fast: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
 
 
 @njit(**_fast)
+def _slot(row, column, mask):
+    """Where the search for an entry begins."""
+    mixed = np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ np.uint64(column)) * np.uint64(0xD6E8FEB86659FD93)
+    return np.int64(mixed >> np.uint64(32)) & mask
+
+
+@njit(nogil=True, cache=True)
+def hash_entries(indptr, columns):
+    """Return the hash table: entry numbers, -1 where there is none; a quarter full at most."""
+    size = 4
+    while size < 4 * len(columns):
+        size *= 2
+    slots = np.full(size, -1, np.int32)
+    for x in range(len(indptr) - 1):
+        for e in range(indptr[x], indptr[x + 1]):
+            at = _slot(x, columns[e], size - 1)
+            while slots[at] >= 0:
+                at = (at + 1) & (size - 1)
+            slots[at] = e
+    return slots
+
+
+@njit(**_fast)
 def _find(table, x, block, y):
     """The entry of node y in a block of row x, or -1."""
-    columns, bounds = table[0], table[3]
-    column = table[4][block] + y
-    low, high = bounds[x, block], bounds[x, block + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if columns[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and columns[low] == column else -1
+    columns, bounds, slots = table[0], table[3], table[5]
+    column, mask = table[4][block] + y, len(slots) - 1
+    at = _slot(x, column, mask)
+    while slots[at] >= 0:
+        e = slots[at]
+        if columns[e] == column and bounds[x, block] <= e < bounds[x, block + 1]:
+            return np.int64(e)
+        at = (at + 1) & mask
+    return np.int64(-1)
 
 
 @njit(**_fast)
@@ -140,7 +163,7 @@ def _pair(a, b, v, u, in_p, in_q, common, shared, paths, edge, kp, kq, out):
 
 @njit(**_fast)
 def _count_tuple(
-    columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+    columns, counts, logs, bounds, firsts, slots, degrees, types, blocks, common,
     nodes, source, weight, shared, paths, kept, out,
 ):  # fmt: skip
     """One tuple; the pairs that it has in common with its hyperedge are left to the caller."""
@@ -148,14 +171,14 @@ def _count_tuple(
     edge = (types, source, weight)
     k = 0
     for p in range(length):
-        a = (columns[p], counts[p], logs[p], bounds[p], firsts[p])
+        a = (columns[p], counts[p], logs[p], bounds[p], firsts[p], slots[p])
         degree = degrees[p][nodes[p]]
         if weight > 0 and _member(types, source, types[p], nodes[p]):
             degree = _rest(degree, weight)
         out[3 * (length * (length - 1) // 2) + p] = degree
         for q in range(p + 1, length):
             if not (kept and nodes[p] == source[p] and nodes[q] == source[q]):
-                b = (columns[q], counts[q], logs[q], bounds[q], firsts[q])
+                b = (columns[q], counts[q], logs[q], bounds[q], firsts[q], slots[q])
                 _pair(
                     a, b, nodes[p], nodes[q], blocks[p, q], blocks[q, p], common[k],
                     shared, paths, edge, types[p], types[q], out[3 * k : 3 * k + 3],
@@ -177,7 +200,7 @@ def _copy_kept(nodes, source, of_edge, out):
 
 @njit(parallel=True, **_fast)
 def tuple_counts(
-    columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+    columns, counts, logs, bounds, firsts, slots, degrees, types, blocks, common,
     nodes, source, left_out, num_edges, shared, paths, out,
 ):  # fmt: skip
     """Fill `out` ``[m, 3 · pairs + N]``.
@@ -190,7 +213,7 @@ def tuple_counts(
     for i in prange(len(nodes)):
         weight = left_out[i] if len(left_out) else zero
         _count_tuple(
-            columns, counts, logs, bounds, firsts, degrees, types, blocks, common,
+            columns, counts, logs, bounds, firsts, slots, degrees, types, blocks, common,
             nodes[i], source[i], weight, shared, paths, 0 < num_edges <= i, out[i],
         )  # fmt: skip
     if num_edges > 0:

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +27,11 @@ from .edges import EdgeSet, EdgeType
 from .errors import SaturatedNetworkError
 from .evidence import PairEvidence
 from .kernels import ExtraRows, Kernels, RowSample, RowSelection, SparseMatrix
-from .model import Batch, Reconstructed, TupleBatch, TypeBatch
+from .model import Batch, TupleBatch, TypeBatch
 from .network import HyperNetwork
 from .sampling import NegativeSampler
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn in one go
-_FEW_ROWS = 256  # so few are all reconstructed: a second batch matrix would cost more
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,6 @@ class BatchMaker:
     leave_one_out, evidence : bool, PairEvidence or None
     row_sample : int, optional
         How many non-zeros of a row a step's gradient runs over at most; see `RowSelection`.
-    row_stride : int
-        Every so-manieth row of a batch is reconstructed, for all of them; on a CPU.
     """
 
     def __init__(
@@ -91,14 +87,12 @@ class BatchMaker:
         leave_one_out: bool = False,
         evidence: PairEvidence | None = None,
         row_sample: int | None = None,
-        row_stride: int = 1,
     ) -> None:
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = alpha, device, dtype
         self.leave_one_out, self.evidence = leave_one_out, evidence
         # On a GPU a hub's row costs little, and the host would have to wait for the device.
         self.row_sample = row_sample if device.type == "cpu" else None
-        self.row_stride = row_stride if device.type == "cpu" else 1
         self._longest = {
             t: int(np.diff(a.matrix.indptr).max(initial=0)) for t, a in matrices.items()
         }
@@ -179,7 +173,7 @@ class BatchMaker:
         """Number each type's distinct nodes and point the tuples at them.
 
         `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which
-        of them are valid; on a CPU then one uniform number, where samples of rows begin.
+        of them are valid; on a CPU then one uniform number, where samples of long rows begin.
         """
         drawn = []
         for number, edges in enumerate(self._edges.values()):
@@ -195,7 +189,6 @@ class BatchMaker:
                 places.setdefault(t, []).append((g, position))
         index = [torch.empty_like(t) for t in tuples]
         extra = self._left_out(drawn) if self.leave_one_out else {}
-        turn = float(inputs[-1]) if self.device.type == "cpu" else 0.0
         types = {}
         for t, where in places.items():
             found = self.kernels.distinct(
@@ -207,32 +200,18 @@ class BatchMaker:
             if self.leave_one_out:
                 base = self._point_at_variants(drawn, where, index, len(found.nodes))
             selection = RowSelection(
-                self.sparse[t], found.nodes, extra.get(t), self._sample(t, turn)
+                self.sparse[t], found.nodes, extra.get(t), self._sample(t, inputs)
             )
             visits = found.visits.to(self.dtype) * (self.alpha[t] / total)
-            plan = self.kernels.prepare(selection)
-            types[t] = TypeBatch(plan, self._reconstructed(t, plan, selection, visits, turn), base)
+            types[t] = TypeBatch(self.kernels.prepare(selection), visits, base)
         groups = [self._tuple_batch(d, i, t) for d, i, t in zip(drawn, index, tuples, strict=True)]
         return Batch(types, groups, total)
 
-    def _sample(self, node_type: str, turn: float) -> RowSample | None:
+    def _sample(self, node_type: str, inputs: list[Tensor]) -> RowSample | None:
         """Return how long rows of a type are sampled, or None where no row is long."""
         if self.row_sample is None or self._longest[node_type] <= self.row_sample:
             return None
-        return RowSample(self.row_sample, turn)
-
-    def _reconstructed(
-        self, node_type: str, plan: Any, whole: RowSelection, visits: Tensor, turn: float
-    ) -> Reconstructed:
-        """Take every k-th of a batch's rows, from a random one on, for all of them."""
-        k = self.row_stride if len(visits) > _FEW_ROWS else 1
-        if k == 1:
-            return Reconstructed(plan, visits, slice(len(visits)) if whole.extra else None)
-        first = int(turn * k)  # what is left of `turn` is uniform again, whatever `first` is
-        rows = slice(first, len(visits), k)
-        sample = self._sample(node_type, turn * k - first)
-        some = RowSelection(whole.matrix, whole.rows[rows], sample=sample)
-        return Reconstructed(self.kernels.prepare(some), visits[rows] * k, rows)
+        return RowSample(self.row_sample, float(inputs[-1]))
 
     def _tuple_batch(self, drawn: Drawn, index: Tensor, tuples: Tensor) -> TupleBatch:
         target = torch.zeros(len(tuples), dtype=self.dtype, device=self.device)

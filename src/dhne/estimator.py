@@ -104,7 +104,6 @@ class DHNE(Embedder):
         validation: float | None = None,
         patience: int | None = None,
         row_sample: int | None = None,
-        row_stride: int | None = None,
         leave_one_out: bool | None = None,
         evidence: bool | None = None,
         preset: str | None = None,
@@ -131,7 +130,6 @@ class DHNE(Embedder):
         self.validation = validation
         self.patience = patience
         self.row_sample = row_sample
-        self.row_stride = row_stride
         self.leave_one_out = leave_one_out
         self.evidence = evidence
         self.preset = preset
@@ -212,7 +210,6 @@ class DHNE(Embedder):
             leave_one_out=settings.leave_one_out,
             evidence=evidence,
             row_sample=settings.row_sample,
-            row_stride=settings.row_stride,
         )
         validate = None
         if held_out is not None:

@@ -55,38 +55,20 @@ class Architecture:
 
 
 @dataclass(frozen=True)
-class Reconstructed:
-    """The rows of a batch whose squared error counts in its loss.
-
-    Attributes
-    ----------
-    plan : the batch matrix of these rows, prepared by the kernels
-    visits : float[r]
-        How often the batch's tuples visit each of them, times α / tuples, over the share of rows
-        that is taken.
-    rows : slice or None
-        Where they are among the batch's rows; None if they are all of them.
-    """
-
-    plan: Any
-    visits: Tensor
-    rows: slice | None
-
-
-@dataclass(frozen=True)
 class TypeBatch:
     """One node type's part of a batch.
 
     Attributes
     ----------
     plan : the batch matrix, prepared by the kernels
-    reconstructed : Reconstructed
+    visits : float[b]
+        How often the batch's tuples visit each distinct node, times α / tuples.
     base : int64[r] or None
         For each row that leaves a hyperedge out, the distinct node it is made from.
     """
 
     plan: Any
-    reconstructed: Reconstructed
+    visits: Tensor
     base: Tensor | None = None
 
 
@@ -234,9 +216,8 @@ class DHNEModel(nn.Module):
             coder = self.autoencoder(t)
             x[t] = coder.encode(kernels, part.plan, part.base)
             if second_order:
-                r = part.reconstructed
-                rows = x[t] if r.rows is None else x[t][r.rows]
-                second = second + coder.reconstruction(kernels, r.plan, rows, r.visits)
+                plain = x[t] if part.base is None else x[t][: len(part.visits)]
+                second = second + coder.reconstruction(kernels, part.plan, plain, part.visits)
         first = torch.zeros_like(second)
         for group in batch.tuples:
             logits = self.similarity(group.edge_type).logits(

@@ -80,9 +80,6 @@ class Settings:
         At most so many non-zeros of a node's row take part in a step's gradient on a CPU: an even
         random sample of them, weighted up, so that a hub does not cost its degree in every step.
         None takes all.
-    row_stride : int
-        Of the nodes in a batch every so-manieth, from a random one on, is reconstructed in a step
-        on a CPU, weighted up, so that the second-order loss costs less; 1 takes all.
     leave_one_out : bool
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
@@ -108,7 +105,6 @@ class Settings:
     validation: float = 0.0
     patience: int = 5
     row_sample: int | None = 1024
-    row_stride: int = 2
     leave_one_out: bool = False
     evidence: bool = False
 
@@ -128,7 +124,6 @@ class Settings:
         _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
         _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
         _require(self.row_sample is None or self.row_sample >= 1, "row_sample must be at least 1")
-        _require(self.row_stride >= 1, "row_stride must be at least 1")
         _require(self.patience >= 1, "patience must be at least 1")
         _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
         _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
@@ -191,7 +186,6 @@ PRESETS: dict[str, Settings] = {
         batch_size=16,
         alpha=1.0,
         row_sample=None,
-        row_stride=1,
     ),
     "released": Settings(
         activation="tanh",
@@ -204,7 +198,6 @@ PRESETS: dict[str, Settings] = {
         alpha=1.0,
         reconstruction="mean",
         row_sample=None,
-        row_stride=1,
     ),
     "plus": Settings(
         leave_one_out=True,

@@ -131,7 +131,7 @@ def _all(choice: Choice) -> list[str]:
 
 
 def _separation(choice: Choice, task: str, dataset: str, method: str, protocol: str) -> Job:
-    ranked = 200 if choice.quick else 2000
+    ranked = 200 if choice.quick else 500
     return Job(task, dataset, method, protocol=protocol, ranked=ranked)
 
 

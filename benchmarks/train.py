@@ -100,9 +100,9 @@ def measure(
     parts = {}
     with timer:
         if backend == "reference":
-            seconds = sampled_epoch(trainer, 8).epoch
+            seconds = sampled_epoch(trainer, 3).epoch
         else:
-            seconds = epoch_seconds(trainer, seconds=0.2 if quick else 4.0)
+            seconds = epoch_seconds(trainer, seconds=0.2 if quick else 2.0)
             parts = step_parts(trainer) if backend != WHOLE else {}
     return {
         "batch": trainer.settings.batch_size,

@@ -177,7 +177,7 @@ class TestTrainingFromOutside:
 def test_bytes_of_a_step_follow_the_formulas() -> None:
     network = load("small").train
     trainer = trainer_for(network, device="cpu", batch_size=network.num_edges())  # all in one
-    d, tuples = 64, 6 * network.num_edges()
+    d, tuples = 64, (1 + trainer.settings.negatives) * network.num_edges()
     sparse = trainer.maker.sparse.values()
     z, b = sum(len(s.indices) for s in sparse), network.num_nodes()
     found = step_bytes(trainer)

@@ -118,8 +118,13 @@ class TupleSimilarity(nn.Module):
         total = total.add_(self.hidden_bias) if in_place else total + self.hidden_bias
         if self.evidence is not None and evidence is not None:
             total = torch.addmm(total, evidence, self.evidence, out=total if in_place else None)
+        return self.finish(total)
+
+    def finish(self, total: Tensor) -> Tensor:
+        """Return w · σ(total) + c; without gradients `total` is overwritten."""
         activate = ACTIVATIONS[self.activation]
-        hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
+        in_place = not torch.is_grad_enabled() and activate is torch.tanh
+        hidden = torch.tanh_(total) if in_place else activate(total)
         for layer in self.hidden_layers:
             hidden = activate(layer(hidden))
         return hidden @ self.output + self.output_bias

@@ -25,16 +25,17 @@ def training_bytes(
     """Return an estimate of the bytes that training takes: weights, their state, rows and a batch.
 
     The model's `weights` (how many numbers they are) with one gradient and the optimizer's moments,
-    the best epoch's copy where there is validation, the adjacency rows, the hyperedges, and one
-    batch's tuples.
+    the best epoch's copy where there is validation, the adjacency rows, the counts of evidence with
+    their hash table, the hyperedges, and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(a.matrix.nnz) for a in matrices.values())
+    entry = 12 + (44 if settings.evidence else 0)
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     longest = max(e.length for e in network.edge_sets)
     width = max(settings.sizes(t)[-1] for t in matrices) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
-    return weights * copies * itemsize + rows * 12 + 3 * edges + 6 * tuples * width * itemsize
+    return weights * copies * itemsize + rows * entry + 3 * edges + 6 * tuples * width * itemsize
 
 
 def count_weights(build: Callable[[], nn.Module]) -> int:

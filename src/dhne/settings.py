@@ -164,7 +164,11 @@ def rule_batch_size(m: int) -> int:
     return int(min(max(2 ** round(math.log2(2.6 * math.sqrt(max(m, 1)))), 32), 65536))
 
 
-def rule_epochs(m: int, at_thousand: float = 38, decline: float = 0.35) -> int:
+def rule_epochs(
+    m: int,
+    at_thousand: float = Settings.epochs_at_thousand,
+    decline: float = Settings.epochs_decline,
+) -> int:
     """Return the number of epochs for m hyperedges: at_thousand · (1000 / m)^decline, 5 to 100.
 
     Examples
@@ -184,6 +188,8 @@ PRESETS: dict[str, Settings] = {
         learning_rate=0.025,
         table_rate=1.0,
         batch_size=16,
+        epochs_at_thousand=70.0,
+        epochs_decline=0.34,
         alpha=1.0,
         row_sample=None,
     ),
@@ -195,6 +201,8 @@ PRESETS: dict[str, Settings] = {
         table_rate=1.0,
         decay=1.0,
         batch_size=16,
+        epochs_at_thousand=70.0,
+        epochs_decline=0.34,
         alpha=1.0,
         reconstruction="mean",
         row_sample=None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.settings import rule_epochs
+from dhne.settings import PRESETS, rule_epochs
 from dhne.tuning import Choice, Range, default_space, parse_space
 from dhne.tuning.space import narrowed, resolved
 
@@ -43,6 +43,8 @@ def test_what_is_fixed_is_not_searched() -> None:
 
 def test_the_factor_multiplies_the_rule() -> None:
     assert resolved({"epochs_factor": 2.0}, 1000)["epochs"] == 2 * rule_epochs(1000)
+    plus = rule_epochs(1000, PRESETS["plus"].epochs_at_thousand, PRESETS["plus"].epochs_decline)
+    assert resolved({"epochs_factor": 2.0}, 1000, "plus")["epochs"] == 2 * plus
     assert resolved({"dim": 3}, 1000) == {"dim": 3}
 
 

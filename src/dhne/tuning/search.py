@@ -199,7 +199,7 @@ class Search:
         trial = study.ask()
         chosen = {name: part.suggest(trial, name) for name, part in self.space.items()}
         model = DHNE(
-            **{**self.params, **resolved(chosen, self.num_edges)},
+            **{**self.params, **resolved(chosen, self.num_edges, self.params.get("preset"))},
             validation=self.validation,
             random_state=self.seed,
         )
@@ -228,7 +228,7 @@ class Search:
                 f"none of {len(done)} trials came to a result; search smaller learning rates"
             )
         best = max(complete, key=lambda t: (t.auc, -t.number))
-        params = {**self.params, **resolved(best.params, self.num_edges)}
+        params = {**self.params, **resolved(best.params, self.num_edges, self.params.get("preset"))}
         params |= {"epochs": best.epochs, "validation": 0.0, "random_state": self.seed}
         return Tuned(float(best.auc or 0), params, best, done)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.settings import PRESETS, rule_epochs
+from dhne.settings import PRESETS
 
 EPOCHS_FACTOR = "epochs_factor"
 
@@ -100,18 +100,22 @@ def narrowed(space: Mapping[str, Range | Choice], fixed: Iterable[str]) -> Space
     return left
 
 
-def resolved(chosen: Mapping[str, Any], num_edges: int) -> dict[str, Any]:
-    """Return what was chosen as arguments of `DHNE`.
+def resolved(
+    chosen: Mapping[str, Any], num_edges: int, preset: str | None = None
+) -> dict[str, Any]:
+    """Return what was chosen as arguments of `DHNE`; epochs follow from the preset's own rule.
 
     Examples
     --------
-    >>> resolved({"alpha": 1.0, "epochs_factor": 2.0}, 500)["epochs"] == 2 * rule_epochs(500)
-    True
+    >>> resolved({"alpha": 1.0, "epochs_factor": 2.0}, 1000)
+    {'alpha': 1.0, 'epochs': 76}
     """
     params = dict(chosen)
     factor = params.pop(EPOCHS_FACTOR, None)
     if factor is not None:
-        params["epochs"] = max(1, round(factor * rule_epochs(num_edges)))
+        usual = PRESETS[params.get("preset") or preset or "default"].for_edges(num_edges).epochs
+        assert usual is not None
+        params["epochs"] = max(1, round(factor * usual))
     return params
 
 

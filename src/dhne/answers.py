@@ -99,7 +99,7 @@ class TupleScorer:
         with torch.no_grad():
             for start in range(0, len(nodes), step):
                 ids = torch.from_numpy(nodes[start : start + step]).to(parts[0].device)
-                total = self._kernels.gather_sum(parts, ids)
+                total = self._kernels.gather_sum(parts, ids).add_(similarity.hidden_bias)
                 out[start : start + step] = self._finish(total, ids, edge_type)
         return out
 
@@ -119,30 +119,27 @@ class TupleScorer:
                 if not self.is_ordered(edge_type):
                     others.sort(key=lambda p: (edge_type[p], tuple_ids[p]))
                 fixed = sum(self.projected(edge_type, p)[int(tuple_ids[p])] for p in others)
-                if similarity.evidence is None:  # then b can be added once for all candidates
-                    fixed = fixed + similarity.hidden_bias
+                fixed = fixed + similarity.hidden_bias  # once for all candidates
                 for start in range(0, n, step):
                     part = open_part[start : start + step]
                     total = torch.add(part, fixed, out=buffer[: len(part)])
-                    if similarity.evidence is None:
-                        out[row, start : start + step] = _scores(similarity.finish(total))
-                        continue
-                    every = np.repeat(tuple_ids[None], len(part), axis=0)
-                    every[:, position] = np.arange(start, start + len(part))
-                    every = canonical(every, edge_type, ordered=self.is_ordered(edge_type))
-                    ids = torch.from_numpy(every).to(part.device)
+                    ids = None
+                    if similarity.evidence is not None:
+                        every = np.repeat(tuple_ids[None], len(part), axis=0)
+                        every[:, position] = np.arange(start, start + len(part))
+                        every = canonical(every, edge_type, ordered=self.is_ordered(edge_type))
+                        ids = torch.from_numpy(every).to(part.device)
                     out[row, start : start + step] = self._finish(total, ids, edge_type)
         return out
 
-    def _finish(self, total: Tensor, ids: Tensor, edge_type: EdgeType) -> npt.NDArray[np.float64]:
-        """Return S from the sum over positions, which is overwritten."""
+    def _finish(
+        self, total: Tensor, ids: Tensor | None, edge_type: EdgeType
+    ) -> npt.NDArray[np.float64]:
+        """Return S from the sum over positions and b, which is overwritten."""
         evidence = None
-        if self.evidence is not None:
+        if self.evidence is not None and ids is not None:
             ordered = self.is_ordered(edge_type)
             evidence = self.evidence.features(ids, edge_type, ordered=ordered)
-        return _scores(self.model.similarity(edge_type).head(total, evidence))
-
-
-def _scores(logits: Tensor) -> npt.NDArray[np.float64]:
-    scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).cpu().numpy()
-    return scores
+        logits = self.model.similarity(edge_type).finish(total, evidence)
+        scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).cpu().numpy()
+        return scores

@@ -107,24 +107,18 @@ class TupleSimilarity(nn.Module):
             if key not in projected:
                 projected[key] = self.project(x[position], position, edge_type)
             parts.append(projected[key])
-        return self.head(kernels.gather_sum(parts, index), evidence)
+        return self.finish(kernels.gather_sum(parts, index) + self.hidden_bias, evidence)
 
-    def head(self, total: Tensor, evidence: Tensor | None = None) -> Tensor:
-        """Return w · σ(total + b) + c, with what evidence adds to the sum.
+    def finish(self, total: Tensor, evidence: Tensor | None = None) -> Tensor:
+        """Return w · σ(total) + c, with what evidence adds to the sum, of which b is a part.
 
         Without gradients `total` is overwritten.
         """
         in_place = not torch.is_grad_enabled()
-        total = total.add_(self.hidden_bias) if in_place else total + self.hidden_bias
         if self.evidence is not None and evidence is not None:
             total = torch.addmm(total, evidence, self.evidence, out=total if in_place else None)
-        return self.finish(total)
-
-    def finish(self, total: Tensor) -> Tensor:
-        """Return w · σ(total) + c; without gradients `total` is overwritten."""
         activate = ACTIVATIONS[self.activation]
-        in_place = not torch.is_grad_enabled() and activate is torch.tanh
-        hidden = torch.tanh_(total) if in_place else activate(total)
+        hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
         for layer in self.hidden_layers:
             hidden = activate(layer(hidden))
         return hidden @ self.output + self.output_bias

@@ -240,7 +240,7 @@ def _keep_freed_memory() -> None:
     """Ask the C library not to give the memory of one step back before the next one needs it.
 
     A step's gradients come and go. By default glibc returns them to the system as soon as they are
-    freed, and every step then pays for its pages anew: a tenth of its time on MovieLens.
+    freed, and every step then pays for its pages anew.
     """
     trim_threshold, mmap_threshold = -1, -3  # names of glibc's malloc.h
     with contextlib.suppress(OSError, AttributeError):  # another C library

@@ -64,36 +64,37 @@ def transpose(starts, columns, slot):
 
     `slot` is scratch, -1 everywhere before and after. Returns (touched columns, where each begins,
     the row of each entry, the entry's number), entries of a column in the order of their rows.
+    Columns are ascending unless very few are touched, so that what follows walks through memory.
     """
     n = len(columns)
-    touched = np.empty(n, np.int64)
-    of_entry = np.empty(n, np.int32)
-    count = np.zeros(n + 1, np.int64)
+    touched = np.empty(min(n, len(slot)), np.int64)
     k = 0
-    for e in range(n):
-        c = columns[e]
-        s = slot[c]
-        if s < 0:
-            s = k
-            slot[c] = s
-            touched[s] = c
+    for e in range(n):  # slot: -1, less the number of a column's entries
+        if slot[columns[e]] == -1:
+            touched[k] = columns[e]
             k += 1
-        of_entry[e] = s
-        count[s + 1] += 1
+        slot[columns[e]] -= 1
+    if 16 * k > len(slot):
+        k = 0
+        for c in range(len(slot)):
+            if slot[c] < -1:
+                touched[k] = c
+                k += 1
     begins = np.empty(k + 1, np.int64)
     begins[0] = 0
     for s in range(k):
-        begins[s + 1] = begins[s] + count[s + 1]
-        count[s] = begins[s]
-        slot[touched[s]] = -1
+        begins[s + 1] = begins[s] - slot[touched[s]] - 1
+        slot[touched[s]] = begins[s]  # from here on: where the next entry goes
     row_of = np.empty(n, np.int32)
     entry_of = np.empty(n, np.int32)
     for i in range(len(starts) - 1):
         for e in range(starts[i], starts[i + 1]):
-            at = count[of_entry[e]]
-            count[of_entry[e]] = at + 1
+            at = slot[columns[e]]
+            slot[columns[e]] = at + 1
             row_of[at] = i
             entry_of[at] = e
+    for s in range(k):
+        slot[touched[s]] = -1
     return touched[:k].copy(), begins, row_of, entry_of
 
 

@@ -94,6 +94,7 @@ class CompiledKernels(Kernels):
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
         self._tables: dict[int, tuple[TupleTables, tuple[Any, ...]]] = {}
         self._whole: dict[int, tuple[SparseMatrix, BatchMatrix]] = {}
+        self._stepped: dict[int, tuple[list[int], list[npt.NDArray[Any]]]] = {}
 
     def _slots(self, n: int) -> npt.NDArray[np.int32]:
         """An array of -1, kept between calls so that a step does not pay for its size."""
@@ -218,7 +219,8 @@ class CompiledKernels(Kernels):
             rows, g = g._indices()[0].numpy(), g._values()
         else:
             rows = self._all_rows(len(g))
-        gradient, p, *moments = (_two_dimensional(t) for t in (g, parameter.detach(), *state))
+        gradient = _two_dimensional(g)
+        p, *moments = self._arrays(parameter, state)
         number = p.dtype.type
         rate = number(size.rate * rule.gain)
         if rule.name == "sgd":
@@ -234,6 +236,15 @@ class CompiledKernels(Kernels):
             decay, gain = (rule.beta2, 1 - rule.beta2) if fades else (1.0, 1.0)
             args = (rate, number(decay), number(gain), number(rule.epsilon))
             compiled.scaled_gradient(rows, gradient, p, *moments, *args)
+
+    def _arrays(self, parameter: Tensor, state: Sequence[Tensor]) -> list[npt.NDArray[Any]]:
+        """A parameter and its moments as arrays over the same memory, kept between steps."""
+        tensors = [parameter.detach(), *state]
+        where = [t.data_ptr() for t in tensors]
+        kept = self._stepped.get(id(parameter))
+        if kept is None or kept[0] != where:
+            kept = self._stepped[id(parameter)] = where, [_two_dimensional(t) for t in tensors]
+        return kept[1]
 
 
 def _keep_freed_memory() -> None:

@@ -41,7 +41,11 @@ class Pieces:
     values: Tensor
     num_rows: int
     extra: Any  # ExtraRows or None
-    num_columns: int
+
+    @property
+    def entries(self) -> tuple[Tensor, ...]:
+        """What every kernel over the pieces takes first."""
+        return self.row, self.first, self.last, self.columns, self.values
 
 
 class _Recording:
@@ -102,11 +106,11 @@ class CudaKernels(Kernels):
         start = matrix.indptr[safe]
         degree = torch.where(real, matrix.indptr[safe + 1] - start, 0)
         ends = torch.cumsum((degree + (PIECE - 1)) // PIECE, 0)
-        bound = len(rows) + len(matrix.indices) // PIECE
+        bound = len(rows) + len(matrix.indices) // PIECE if len(rows) else 0
         program = torch.arange(bound, device=rows.device)
         row = torch.searchsorted(ends, program, right=True)
         inside = row < len(rows)
-        row = row.clamp_(max=max(len(rows) - 1, 0))
+        row = row.clamp_(max=len(rows) - 1)
         before = torch.where(row > 0, ends[(row - 1).clamp(min=0)], 0)
         first = start[row] + (program - before) * PIECE
         last = torch.minimum(first + PIECE, start[row] + degree[row])
@@ -119,7 +123,6 @@ class CudaKernels(Kernels):
             matrix.values,
             len(rows),
             selection.extra,
-            matrix.num_columns,
         )
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
@@ -383,9 +386,8 @@ class _Encode(Function):
         ctx.plan, ctx.shape = plan, table.shape
         extra = len(plan.extra) if plan.extra is not None else 0
         out = table.new_zeros(plan.num_rows + extra, table.shape[1])
-        _encode_kernel[(len(plan.row),)](
-            plan.row, plan.first, plan.last, plan.columns, plan.values, table, out, **_shape(table)
-        )
+        if len(plan.row):
+            _encode_kernel[(len(plan.row),)](*plan.entries, table, out, **_shape(table))
         if extra:
             rows = table[plan.extra.columns]  # [r, k, d]
             torch.sum(plan.extra.values[:, :, None] * rows, dim=1, out=out[plan.num_rows :])
@@ -397,9 +399,8 @@ class _Encode(Function):
         plan: Pieces = ctx.plan
         gradient = gradient.contiguous()
         out = gradient.new_zeros(ctx.shape)
-        _table_gradient_kernel[(len(plan.row),)](
-            plan.row, plan.first, plan.last, plan.columns, plan.values, gradient, out, **_shape(out)
-        )
+        if len(plan.row):
+            _table_gradient_kernel[(len(plan.row),)](*plan.entries, gradient, out, **_shape(out))
         if plan.extra is not None:
             g = plan.extra.values[:, :, None] * gradient[plan.num_rows :, None, :]
             out.index_add_(0, plan.extra.columns.reshape(-1), g.reshape(-1, out.shape[1]))
@@ -414,22 +415,19 @@ class _Reconstruction(Function):
         x = x.contiguous()
         loss = x.new_zeros(())
         dx, d_table, d_bias = torch.zeros_like(x), torch.zeros_like(table), torch.zeros_like(bias)
-        _reconstruction_kernel[(len(plan.row),)](
-            plan.row,
-            plan.first,
-            plan.last,
-            plan.columns,
-            plan.values,
-            x,
-            table,
-            bias,
-            visits.to(x.dtype),
-            loss,
-            dx,
-            d_table,
-            d_bias,
-            **_shape(table),
-        )
+        if len(plan.row):
+            _reconstruction_kernel[(len(plan.row),)](
+                *plan.entries,
+                x,
+                table,
+                bias,
+                visits.to(x.dtype),
+                loss,
+                dx,
+                d_table,
+                d_bias,
+                **_shape(table),
+            )
         ctx.gradients = dx, d_table, d_bias
         return loss
 

@@ -96,7 +96,7 @@ def test_positions_stay_those_of_the_positive(convert: Convert) -> None:
     edges = [[0, 5, 9], [2, 3, 7], [1, 4, 8]]
     net = one_type(edges, 40, 3, ordered=False)
     found = NegativeSampler(net, scheme="one", per_positive=50).sample(convert(net.edges()), 0)
-    assert (np.asarray(found.replaced).sum(axis=1) == 1).all()
+    assert (torch.as_tensor(found.replaced).sum(1) == 1).all()
 
 
 def test_what_one_position_is_replaced_by_is_uniform() -> None:

@@ -17,7 +17,7 @@ from dhne.errors import SaturatedNetworkError
 from dhne.model import Architecture, Batch, DHNEModel
 from dhne.sampling import KnownEdges
 from tests.dense_reference import DenseDHNE, Edge
-from tests.kernels.backends import kernels_of
+from tests.kernels.backends import BACKENDS, kernels_of
 from tests.networks import networks
 from tests.test_model import K, build, make_batches
 
@@ -35,7 +35,7 @@ def test_an_epoch_visits_every_hyperedge_once_and_each_brings_its_negatives() ->
     nodes = torch.cat([b[0] for b in batches]).numpy()
     assert Counter(map(tuple, nodes.tolist())) == Counter(map(tuple, NETWORK.edges().tolist()))
     known = KnownEdges(NETWORK)
-    for positives, weights, negatives, valid, _ in batches:
+    for positives, weights, negatives, valid, *_ in batches:
         assert len(weights) == len(positives)
         assert len(negatives) == len(valid) == K * len(positives)
         assert not known.contains(negatives.numpy()[valid.numpy()]).any()
@@ -59,7 +59,7 @@ def test_no_batch_is_empty_and_none_too_large(sizes: list[int], batch_size: int)
     network = HyperNetwork.from_arrays(edges, nodes)
     maker, batches = epoch(network, batch_size=batch_size)
     assert len(batches) == maker.num_batches
-    held = [sum(len(b[4 * r]) for r in range(len(sizes))) for b in batches]
+    held = [sum(len(b[5 * r]) for r in range(len(sizes))) for b in batches]
     assert sum(held) == sum(sizes)
     assert min(held) >= 1
     assert max(held) <= batch_size + len(sizes) - 1  # each type is rounded up
@@ -113,7 +113,7 @@ def test_leaving_out_is_rebuilding_without_the_hyperedge(
         return
     groups = encoded(model, maker.assemble(inputs), backend)
     for number, (edges, got) in enumerate(zip(network.edge_sets, groups, strict=True)):
-        positives, weights, negatives, _ = inputs[4 * number : 4 * number + 4]
+        positives, weights, negatives = inputs[5 * number : 5 * number + 3]
         for i, nodes in enumerate(torch.cat([positives, negatives])):
             source = i if i < len(positives) else (i - len(positives)) // K
             edge = Edge(edges.types, tuple(positives[source].tolist()), float(weights[source]))
@@ -156,3 +156,13 @@ def test_of_repeats_one_is_left_out() -> None:
         row[b] -= 1 / adjacency(network)["a"].column_max[b]
         expected = torch.tanh(row @ coder.encoder_table + coder.encoder_bias).detach()
         torch.testing.assert_close(x, expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_counts_kept_from_the_start_are_those_counted_in_the_batch(backend: str) -> None:
+    maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True)
+    inputs = next(maker.epoch(0, 0))
+    assert inputs[4].shape[1] > 0
+    without = [*inputs[:4], inputs[4][:, :0], *inputs[5:]]
+    kept, counted = (maker.assemble(i).tuples[0].evidence for i in (inputs, without))
+    torch.testing.assert_close(kept, counted)

@@ -96,6 +96,7 @@ def corrupt(
             torch.from_numpy(weights).to(device, dtype),
             torch.from_numpy(negatives).to(device),
             torch.from_numpy(valid).to(device),
+            torch.empty(len(nodes), 0, dtype=dtype, device=device),
         ]
         sources = [Edge(e.types, tuple(v.tolist()), w) for v, w in zip(nodes, weights, strict=True)]
         items += [Tuple(e.types, s.nodes, 1, True, s, (True,) * e.length) for s in sources]
@@ -344,7 +345,7 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
     renamed = [i.clone() for i in inputs]
     for number, e in enumerate(network.edge_sets):
         for which in (0, 2):
-            nodes = renamed[4 * number + which]
+            nodes = renamed[5 * number + which]
             for p, t in enumerate(e.types):
                 nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
     maker = make_batches(network, kernels, **options)

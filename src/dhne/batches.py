@@ -42,6 +42,7 @@ class Positives:
     ordered: bool
     nodes: Tensor  # int64[m, N]
     weights: Tensor  # float[m]
+    counts: Tensor  # float[m, k], what evidence counts of each, without itself; or float[m, 0]
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,10 @@ class BatchMaker:
     def _on_device(self, edges: EdgeSet) -> Positives:
         nodes = torch.from_numpy(edges.nodes.copy()).to(self.device)
         weights = torch.from_numpy(edges.weights.copy()).to(device=self.device, dtype=self.dtype)
-        return Positives(edges.types, edges.ordered, nodes, weights)
+        counts = weights.new_empty(len(nodes), 0)
+        if self.evidence is not None:
+            counts = self.evidence.counts_of_edges(nodes, weights, edges.types)
+        return Positives(edges.types, edges.ordered, nodes, weights, counts)
 
     def epoch(self, seed: int, epoch: int) -> Iterator[list[Tensor]]:
         """Yield the batches of one epoch as `assemble` takes them.
@@ -165,21 +169,24 @@ class BatchMaker:
         result: list[tuple[Tensor, ...]] = []
         for low, high in pairwise(cuts):
             part = slice((low - cuts[0]) * k, (high - cuts[0]) * k)
-            rows = slice(low, high)
-            result.append((edges.nodes[rows], edges.weights[rows], drawn[part], valid[part]))
+            nodes, weights, counts = (
+                t[low:high] for t in (edges.nodes, edges.weights, edges.counts)
+            )
+            result.append((nodes, weights, drawn[part], valid[part], counts))
         return result
 
     def assemble(self, inputs: list[Tensor]) -> Batch:
         """Number each type's distinct nodes and point the tuples at them.
 
         `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which
-        of them are valid; on a CPU then one uniform number, where samples of long rows begin.
+        of them are valid, the hyperedges' counts; on a CPU then one uniform number, where samples
+        of long rows begin.
         """
         drawn = []
         for number, edges in enumerate(self._edges.values()):
-            nodes, weights, negatives, valid = inputs[4 * number : 4 * number + 4]
+            nodes, weights, negatives, valid, counts = inputs[5 * number : 5 * number + 5]
             if len(nodes):
-                mine = Positives(edges.types, edges.ordered, nodes, weights)
+                mine = Positives(edges.types, edges.ordered, nodes, weights, counts)
                 drawn.append(Drawn(mine, negatives, valid, self.sampler.per_positive))
         tuples = [torch.cat([d.edges.nodes, d.negatives]) for d in drawn]
         total = sum(len(t) for t in tuples)
@@ -231,6 +238,7 @@ class BatchMaker:
                 source=torch.cat([drawn.edges.nodes, source]),
                 left_out=torch.cat([own, own.repeat_interleave(k, output_size=m * k)]),
                 num_edges=m,
+                of_edges=drawn.edges.counts if drawn.edges.counts.shape[1] else None,
             )
         return TupleBatch(drawn.edges.types, index, target, weight, features)
 
@@ -293,7 +301,8 @@ def _adds(nodes: Tensor, types: EdgeType, p: int, q: int) -> Tensor | int:
 
 def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
     order = torch.from_numpy(rng.permutation(len(edges.nodes))).to(edges.nodes.device)
-    return Positives(edges.types, edges.ordered, edges.nodes[order], edges.weights[order])
+    tensors = (t[order] for t in (edges.nodes, edges.weights, edges.counts))
+    return Positives(edges.types, edges.ordered, *tensors)
 
 
 def _inverse(column_max: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -26,6 +26,7 @@ from .kernels.counts import ZERO, Common, CountTable, TupleTables
 from .network import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
+_CHUNK = 1 << 17  # hyperedges counted in one go
 
 
 def _slots(edge_type: EdgeType, *, ordered: bool) -> list[int]:
@@ -111,6 +112,16 @@ class PairEvidence:
             )
         return self._of_type[edge_type]
 
+    def counts_of_edges(self, nodes: Tensor, weights: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return the counts of hyperedges, each without itself, which no epoch changes."""
+        tables = self.tables(edge_type)
+        counts = torch.empty(len(nodes), tables.width, dtype=self._dtype, device=self._device)
+        for low in range(0, len(nodes), _CHUNK):
+            part = slice(low, low + _CHUNK)
+            edges = nodes[part]
+            counts[part] = self._kernels.tuple_counts(tables, edges, edges, weights[part])
+        return counts
+
     def features(
         self,
         nodes: Tensor,
@@ -120,6 +131,7 @@ class PairEvidence:
         source: Tensor | None = None,
         left_out: Tensor | None = None,
         num_edges: int = 0,
+        of_edges: Tensor | None = None,
     ) -> Tensor:
         """Return ``float[m, features]`` for tuples ``nodes: int64[m, N]``.
 
@@ -132,9 +144,11 @@ class PairEvidence:
         num_edges : int
             Not 0 if the first so many tuples are those hyperedges, and as many negatives of each
             follow; that saves counting twice what they have in common.
+        of_edges : optional
+            What `counts_of_edges` returned for those hyperedges.
         """
         counts = self._kernels.tuple_counts(
-            self.tables(edge_type), nodes, source, left_out, num_edges
+            self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
         pairs = 3 * (len(edge_type) * (len(edge_type) - 1) // 2)
         logs = torch.log1p(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -30,8 +31,11 @@ def training_bytes(
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(a.matrix.nnz) for a in matrices.values())
-    entry = 12 + (44 if settings.evidence else 0)
+    entry = 12 + (46 if settings.evidence else 0)
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
+    if settings.evidence:  # three counts a pair, and the degrees
+        widths = ((e, 3 * math.comb(e.length, 2) + e.length) for e in network.edge_sets)
+        edges += sum(len(e) * width * itemsize for e, width in widths)
     longest = max(e.length for e in network.edge_sets)
     width = max(settings.sizes(t)[-1] for t in matrices) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)

@@ -138,7 +138,8 @@ class NodeAutoencoder(nn.Module):
         rows = kernels.encode(plan, self.encoder_table)
         if base is not None:
             plain, left_out = rows[: len(rows) - len(base)], rows[len(rows) - len(base) :]
-            rows = torch.cat([plain, plain[base] + left_out])
+            pairs = torch.stack([base, torch.arange(len(base), device=base.device)], dim=1)
+            rows = torch.cat([plain, kernels.gather_sum([plain, left_out], pairs)])
         return self.finish(rows)
 
     def finish(self, rows: Tensor) -> Tensor:

@@ -26,8 +26,8 @@ from .errors import ParameterError
 from .kernels import Kernels, StepSize, UpdateRule
 
 RULES = {
-    # β₂ = 0.99: a row's moments count the steps that touch it, and those are few.
-    "adam": UpdateRule("adam", beta1=0.9, beta2=0.99, epsilon=1e-8),
+    # Short memories: a row's moments count the steps that touch it, and those are few.
+    "adam": UpdateRule("adam", beta1=0.8, beta2=0.98, epsilon=1e-8),
     "rmsprop": UpdateRule("rmsprop", beta2=0.9, epsilon=1e-7),
     "adagrad": UpdateRule("adagrad", epsilon=1e-7),
     "sgd": UpdateRule("sgd"),

@@ -87,7 +87,7 @@ class Settings:
     """
 
     dim: int | Mapping[str, int] = 64
-    alpha: float = 0.1
+    alpha: float = 0.03
     activation: str = "tanh"
     encoder_layers: tuple[int, ...] = ()
     hidden: Sizes | None = None
@@ -95,12 +95,12 @@ class Settings:
     negative_scheme: str = "paper"
     optimizer: str = "adam"
     learning_rate: float = 0.006
-    table_rate: float = 2.0
+    table_rate: float = 3.0
     decay: float = 0.0
     batch_size: int | None = None
     epochs: int | None = None
-    epochs_at_thousand: float = 38.0
-    epochs_decline: float = 0.35
+    epochs_at_thousand: float = 25.0
+    epochs_decline: float = 0.38
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
@@ -174,7 +174,7 @@ def rule_epochs(
     Examples
     --------
     >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [38, 10, 8, 5]
+    [25, 6, 5, 5]
     """
     return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 
@@ -211,6 +211,7 @@ PRESETS: dict[str, Settings] = {
         leave_one_out=True,
         evidence=True,
         alpha=100.0,
+        table_rate=2.0,
         epochs_at_thousand=30.0,
         epochs_decline=0.19,
     ),

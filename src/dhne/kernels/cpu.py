@@ -142,6 +142,7 @@ class CompiledKernels(Kernels):
         source: Tensor | None,
         left_out: Tensor | None,
         num_edges: int = 0,
+        of_edges: Tensor | None = None,
     ) -> Tensor:
         """Count tuple by tuple; what a negative keeps of its hyperedge is counted once."""
         out = np.empty((len(nodes), tables.width), tables.tables[0].counts.numpy().dtype)
@@ -155,6 +156,7 @@ class CompiledKernels(Kernels):
             edges,
             weights,
             num_edges,
+            out[:0] if of_edges is None else of_edges.contiguous().numpy(),
             counts.SHARED,
             counts.PATHS,
             out,
@@ -168,7 +170,7 @@ class CompiledKernels(Kernels):
             return kept[1]
         t = tables.tables
         columns = [x.columns.numpy() for x in t]
-        slots = {
+        hashed = {
             id(x): compiled_counts.hash_entries(x.indptr.numpy(), x.columns.numpy())
             for x in {id(x): x for x in t}.values()
         }
@@ -192,7 +194,8 @@ class CompiledKernels(Kernels):
             tuple(torch.log1p(x.counts).numpy() for x in t),
             tuple(bounds),
             tuple(firsts),
-            tuple(slots[id(x)] for x in t),
+            tuple(hashed[id(x)][0] for x in t),
+            tuple(hashed[id(x)][1] for x in t),
             tuple(x.degrees.numpy() for x in t),
             np.array(tables.types),
             blocks,

@@ -23,6 +23,8 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from .counts import TupleTables
+from .cuda_counts import CudaCounts
 from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
 
 PIECE = 64  # non-zeros of a row that one program takes
@@ -79,6 +81,7 @@ class CudaKernels(Kernels):
         self._sizes = torch.zeros(2, dtype=torch.float64, device=device)
         self._recorded: dict[tuple[torch.Size, ...], _Recording] = {}
         self._seen: dict[tuple[torch.Size, ...], int] = {}
+        self._counts = CudaCounts()
 
     def run_step(
         self,
@@ -141,6 +144,17 @@ class CudaKernels(Kernels):
         """Return Σ_p parts[p][index[:, p]]."""
         result: Tensor = _GatherSum.apply(index, *parts)
         return result
+
+    def tuple_counts(
+        self,
+        tables: TupleTables,
+        nodes: Tensor,
+        source: Tensor | None,
+        left_out: Tensor | None,
+        num_edges: int = 0,
+    ) -> Tensor:
+        """Count pair by pair; what a negative keeps of its hyperedge is counted once."""
+        return self._counts.count(tables, nodes, source, left_out, num_edges)
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Return all nodes of a small type; else sort, and pad to as many as there could be."""

@@ -186,11 +186,13 @@ class Kernels(ABC):
         source: Tensor | None,
         left_out: Tensor | None,
         num_edges: int = 0,
+        of_edges: Tensor | None = None,
     ) -> Tensor:
         """Return what tuples' nodes share; see :mod:`dhne.kernels.counts`.
 
         If `num_edges` is not 0, the first so many tuples are the hyperedges that are left out, and
-        as many negatives of each follow: a backend may count what they keep of them once.
+        as many negatives of each follow: a backend may count what they keep of them once, and not
+        even that if it is given the hyperedges' counts, `of_edges`.
         """
         return tuple_counts(tables, nodes, source, left_out)
 

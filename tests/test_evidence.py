@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 
 from dhne import HyperNetwork
 from dhne.adjacency import adjacency
-from dhne.datasets import power_law
 from dhne.evidence import PairEvidence, num_features
+from dhne.kernels.counts import SHARED
 from dhne.model import Architecture
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
@@ -31,55 +33,85 @@ def evidence_of(
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=25)
-@given(network=networks(), seed=st.integers(0, 999), leave_out=st.booleans())
+@given(
+    network=networks(),
+    seed=st.integers(0, 999),
+    left_out=st.sampled_from(["nothing", "each", "batch", "known"]),
+)
 def test_features_are_counts_with_the_hyperedge_left_out(
-    backend: str, dtype: torch.dtype, network: HyperNetwork, seed: int, leave_out: bool
+    backend: str, dtype: torch.dtype, network: HyperNetwork, seed: int, left_out: str
 ) -> None:
+    """Tuple by tuple, or in one go with the hyperedges they were drawn from."""
     model = build(network, Architecture(dict.fromkeys(network.node_types, (1,))))
     device = device_of(backend)
     reference, evidence = DenseDHNE(network, model), evidence_of(network, dtype, backend)
     _, items = corrupt(network, seed, dtype, device)
     for edges in network.edge_sets:
         mine = [i for i in items if i.types == edges.types]
-        sources = [i.source for i in mine]
-        if not leave_out:
-            mine = [Tuple(i.types, i.nodes, i.target) for i in mine]
+        sources = [i.source for i in mine if i.source is not None]
         if not mine:
             continue
-        left_out = {
-            "source": torch.tensor([s.nodes for s in sources if s is not None], device=device),
-            "left_out": torch.tensor(
-                [s.weight for s in sources if s is not None], dtype=dtype, device=device
-            ),
-        }
-        got = evidence.features(
-            torch.tensor([i.nodes for i in mine], device=device),
-            edges.types,
-            ordered=edges.ordered,
-            **(left_out if leave_out else {}),
-        )
+        nodes = torch.tensor([i.nodes for i in mine], device=device)
+        source = torch.tensor([s.nodes for s in sources], device=device)
+        weights = torch.tensor([s.weight for s in sources], dtype=dtype, device=device)
+        m = sum(i.target == 1 for i in mine)  # hyperedges come first
+        options: dict[str, Any] = {}
+        if left_out == "nothing":
+            mine = [Tuple(i.types, i.nodes, i.target) for i in mine]
+        else:
+            options = {"source": source, "left_out": weights}
+        if left_out in ("batch", "known"):
+            options["num_edges"] = m
+        if left_out == "known":
+            options["of_edges"] = evidence.counts_of_edges(nodes[:m], weights[:m], edges.types)
+        got = evidence.features(nodes, edges.types, ordered=edges.ordered, **options)
         assert got.shape[1] == num_features(edges.types, ordered=edges.ordered)
         expected = [reference.evidence(i) for i in mine]
         assert_near(got, torch.tensor(expected, dtype=torch.float64), dtype)
 
 
+@pytest.mark.parametrize("types", [("a", "b", "c"), ("a", "b", "a"), ("a", "a")])
 @pytest.mark.parametrize("backend", BACKENDS[1:])
-def test_of_hubs_every_backend_takes_the_same_sample(backend: str) -> None:
+def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[str, ...]) -> None:
     """More neighbours than are looked at: an even sample of them, weighted up."""
-    network = power_law(4000, nodes=(300, 60, 8), clusters=2, seed=0)
-    nodes, weights = network.edges().copy(), network.weights().copy()
+    rng = np.random.default_rng(0)
+    nodes = (90 * rng.random((2000, len(types))) ** 3).astype(np.int64)
+    weights = 1 + rng.integers(5, size=2000) / 4
+    network = HyperNetwork.from_arrays(
+        {types: nodes}, dict.fromkeys(types, 90), weights={types: weights}
+    )
+    degrees = [np.diff(a.matrix.indptr).max() for a in adjacency(network).values()]
+    assert min(degrees) > SHARED
+    edges, negatives = nodes[:50], np.repeat(nodes[:50], 5, axis=0)
+    changed = np.arange(250), rng.integers(len(types), size=250)
+    negatives[changed] = rng.integers(90, size=250)
+    source = np.concatenate([edges, np.repeat(edges, 5, axis=0)])
     outs = []
     for name in ("reference", backend):
         evidence, device = evidence_of(network, torch.float64, name), device_of(name)
         out = evidence.features(
-            torch.from_numpy(nodes[:500]).to(device),
-            network.edge_types[0],
+            torch.from_numpy(np.concatenate([edges, negatives])).to(device),
+            types,
             ordered=True,
-            source=torch.from_numpy(nodes[500:1000]).to(device),
-            left_out=torch.from_numpy(weights[500:1000]).to(device),
+            source=torch.from_numpy(source).to(device),
+            left_out=torch.from_numpy(np.append(weights[:50], np.repeat(weights[:50], 5))).to(
+                device
+            ),
+            num_edges=50,
         )
         outs.append(out.cpu())
     assert_near(outs[1], outs[0], torch.float64)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nobody_has_a_neighbour_and_nobody_asks(backend: str) -> None:
+    types = ("a", "a")
+    network = HyperNetwork.from_arrays({types: [[0, 0], [1, 1]]})
+    evidence = evidence_of(network, torch.float64, backend)
+    nodes = torch.tensor([[0, 1], [1, 1]], device=device_of(backend))
+    features = evidence.features(nodes, types, ordered=True).cpu()
+    assert torch.equal(features[:, :6], torch.tensor([[0.0, 1.0] * 3] * 2, dtype=torch.float64))
+    assert evidence.features(nodes[:0], types, ordered=True).shape == (0, features.shape[1])
 
 
 @pytest.mark.parametrize("weight", [0.01, 1.0, 1e3, 1e6])

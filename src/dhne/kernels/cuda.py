@@ -152,9 +152,10 @@ class CudaKernels(Kernels):
         source: Tensor | None,
         left_out: Tensor | None,
         num_edges: int = 0,
+        of_edges: Tensor | None = None,
     ) -> Tensor:
         """Count pair by pair; what a negative keeps of its hyperedge is counted once."""
-        return self._counts.count(tables, nodes, source, left_out, num_edges)
+        return self._counts.count(tables, nodes, source, left_out, num_edges, of_edges)
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Return all nodes of a small type; else sort, and pad to as many as there could be."""

@@ -1,9 +1,9 @@
 """The counts of :mod:`dhne.kernels.counts` on a GPU: a Triton program for each tuple and pair.
 
 A program holds neighbours of a node side by side and looks for all their entries at once, by
-bisection: columns ascend within a row. A table is (columns, counts, bounds, firsts, blocks): the
-entries of all rows, where each row's blocks begin and end (``bounds[x, k]``, ``bounds[x, k + 1]``),
-each block's first column, and the number of blocks. The bounds are all that is kept beside A.
+bisection: columns ascend within a row. Of each table it takes the entries' columns and counts,
+``bounds[x, k]``, where block k of row x begins (and block k - 1 ends), and each block's first
+column. The bounds are all that is kept beside A.
 
 The program of a hyperedge also writes what its negatives keep of it; theirs then end at once.
 """
@@ -20,9 +20,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from .counts import PATHS, SHARED, ZERO, CountTable, TupleTables
+from . import counts
+from .counts import CountTable, TupleTables
 
-_ZERO = tl.constexpr(ZERO)
+_ZERO = tl.constexpr(counts.ZERO)
 _NO_COLUMN = tl.constexpr(2**31 - 1)  # beyond every column
 _ROWS = 128  # nodes or tuples a program takes where each needs little
 
@@ -52,6 +53,7 @@ class CudaCounts:
         source: Tensor | None,
         left_out: Tensor | None,
         num_edges: int,
+        of_edges: Tensor | None,
     ) -> Tensor:
         """Return c, s and t of each pair and the degrees, ``float[m, width]``."""
         like = tables.tables[0].counts
@@ -61,10 +63,11 @@ class CudaCounts:
             return out
         nodes = nodes.contiguous()
         if source is None or left_out is None:  # of each tuple itself, nothing
-            source, left_out, num_edges = nodes, like.new_zeros(m), 0
+            source, left_out, num_edges, of_edges = nodes, like.new_zeros(m), 0, None
         types, pairs = self._pairs_of(tables)
         tuples = (nodes, source.contiguous(), left_out.to(like.dtype).contiguous(), types)
         each = (m - num_edges) // num_edges if num_edges else 0
+        known = out[:0] if of_edges is None else of_edges.contiguous()
         for k, pair in enumerate(pairs):
             _pair_kernel[(m,)](
                 *tuples,
@@ -78,20 +81,23 @@ class CudaCounts:
                 pair.in_q,
                 num_edges,
                 each,
-                out[:, 3 * k :],
+                known,
+                len(known),
+                out,
+                3 * k,
                 LENGTH=length,
                 WIDTH=tables.width,
-                SHARED=SHARED,
-                SHARED_LANES=triton.next_power_of_2(SHARED),
-                PATHS=PATHS,
-                PATHS_LANES=triton.next_power_of_2(PATHS),
+                SHARED=counts.SHARED,
+                SHARED_LANES=triton.next_power_of_2(counts.SHARED),
+                PATHS=counts.PATHS,
+                PATHS_LANES=triton.next_power_of_2(counts.PATHS),
                 NEGATIVES=triton.next_power_of_2(max(each, 1)),
                 num_warps=1,
             )
         for p, table in enumerate(tables.tables):
-            degrees = out[:, 3 * len(pairs) + p :]
+            args = (table.degrees, p, m, out, 3 * len(pairs) + p)
             _degree_kernel[(triton.cdiv(m, _ROWS),)](
-                *tuples, table.degrees, p, m, degrees, LENGTH=length, WIDTH=tables.width, ROWS=_ROWS
+                *tuples, *args, LENGTH=length, WIDTH=tables.width, ROWS=_ROWS
             )
         return out
 
@@ -124,7 +130,7 @@ class CudaCounts:
             _bounds_kernel[(triton.cdiv(n, _ROWS),)](
                 table.indptr, table.columns, firsts, bounds, n, BLOCKS=len(firsts), ROWS=_ROWS
             )
-            arrays = (table.columns, table.counts, bounds, firsts, len(firsts))
+            arrays = (table.columns, table.counts, bounds, firsts, len(firsts) + 1)
             kept = self._tables[id(table)] = (table, arrays)
         return kept[1]
 
@@ -169,48 +175,43 @@ def _bounds_kernel(
 
 
 @triton.jit
-def _block(table, x, block):
+def _row(bounds, stride, x, block):
     """Where a block of row x begins, and how many entries it has."""
-    bounds = table[2] + x.to(tl.int64) * (table[4] + 1) + block
-    begin = tl.load(bounds)
-    return begin, (tl.load(bounds + 1) - begin).to(tl.int32)
+    at = bounds + x.to(tl.int64) * stride + block
+    begin = tl.load(at)
+    return begin, (tl.load(at + 1) - begin).to(tl.int32)
 
 
 @triton.jit
-def _neighbours(table, x, block, MOST: tl.constexpr, LANES: tl.constexpr):
-    """Up to MOST neighbours of x in a block: entries, ids, which are real, how many each is."""
-    begin, n = _block(table, x, block)
+def _neighbours(columns, begin, n, first, MOST: tl.constexpr, LANES: tl.constexpr):
+    """Up to MOST neighbours in a block of a row: their entries, their ids, which are real."""
     number = tl.arange(0, LANES)
     at = begin + tl.where(n > MOST, number.to(tl.int64) * n // MOST, number)
     real = (number < MOST) & (number < n)
-    ids = tl.load(table[0] + at, mask=real, other=0) - tl.load(table[3] + block)
-    each = tl.maximum(n.to(table[1].dtype.element_ty) / MOST, 1.0)
-    return at, tl.where(real, ids, 0), real, each
-
-
-# -- leaving the hyperedge out: edge is (where its nodes are, their types, its weight) -------------
+    ids = tl.load(columns + at, mask=real, other=0) - first
+    return at, tl.where(real, ids, 0), real
 
 
 @triton.jit
-def _member(edge, kind, ids, LENGTH: tl.constexpr):
+def _member(source, types, kind, ids, LENGTH: tl.constexpr):
     """Which nodes of a type are in the hyperedge that is left out."""
     inside = ids < 0
     for r in tl.static_range(LENGTH):
-        inside = inside | ((tl.load(edge[1] + r) == kind) & (tl.load(edge[0] + r) == ids))
+        inside = inside | ((tl.load(types + r) == kind) & (tl.load(source + r) == ids))
     return inside
 
 
 @triton.jit
-def _count(table, at, there, own, edge):
+def _count(counts, at, there, own, weight):
     """A' of some entries: without the hyperedge where they are its own, 0 where there is none."""
-    count = tl.load(table[1] + at, mask=there, other=0.0)
-    rest = count - edge[2]
+    count = tl.load(counts + at, mask=there, other=0.0)
+    rest = count - weight
     return tl.where(own, tl.where(rest > _ZERO * count, rest, 0.0), count)
 
 
 @triton.jit
-def _log1p(x):
-    """log(1 + x); what rounding 1 + x did to a small x is undone by x / ((1 + x) − 1)."""
+def _log(x):
+    """ℓ(x) = log(1 + x); what rounding 1 + x did to a small x is undone by x / ((1 + x) − 1)."""
     rounded = 1 + x
     gain = rounded - 1
     return tl.where(gain > 0, tl.log(rounded) * (x / tl.where(gain > 0, gain, 1.0)), x)
@@ -220,51 +221,50 @@ def _log1p(x):
 
 
 @triton.jit
-def _together(a, v, u, in_p, kind_p, kind_q, edge, LENGTH: tl.constexpr):
-    """Return c = A'[v, u]."""
-    begin, n = _block(a, v, in_p)
-    at, there = _find(a[0], begin, n + tl.zeros([1], tl.int32), tl.load(a[3] + in_p) + u)
-    own = _member(edge, kind_p, v, LENGTH) & _member(edge, kind_q, u, LENGTH)
-    own = own & ((kind_p != kind_q) | (v != u))
-    return tl.sum(_count(a, at, there, own, edge))
-
-
-@triton.jit
 def _shared(
-    a, b, x, z, in_a, in_b, kind, kind_x, kind_z, edge,
+    columns_a, counts_a, begin_a, n_a, first_a, x, x_in, kind_x,
+    columns_b, counts_b, begin_b, n_b, first_b, z, z_in, kind_z,
+    kind, source, types, weight,
     LENGTH: tl.constexpr, MOST: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
     """Σ over the neighbours y of x, of type `kind`, of ℓ(A'[x, y]) ℓ(A'[z, y])."""
-    at, y, real, each = _neighbours(a, x, in_a, MOST, LANES)
-    begin, n = _block(b, z, in_b)
-    other, there = _find(b[0], begin, tl.where(real, n, 0), tl.load(b[3] + in_b) + y)
-    y_in = _member(edge, kind, y, LENGTH)
-    own_x = y_in & _member(edge, kind_x, x, LENGTH) & ((kind != kind_x) | (y != x))
-    own_z = y_in & _member(edge, kind_z, z, LENGTH) & ((kind != kind_z) | (y != z))
-    mine = _log1p(_count(a, at, there, own_x, edge))
-    theirs = _log1p(_count(b, other, there, own_z, edge))
-    return tl.sum(mine * theirs) * each
+    at, y, real = _neighbours(columns_a, begin_a, n_a, first_a, MOST, LANES)
+    other, there = _find(columns_b, begin_b, tl.where(real, n_b, 0), first_b + y)
+    y_in = _member(source, types, kind, y, LENGTH)
+    own_x = x_in & y_in & ((kind != kind_x) | (y != x))
+    own_z = z_in & y_in & ((kind != kind_z) | (y != z))
+    mine = _log(_count(counts_a, at, there, own_x, weight))
+    theirs = _log(_count(counts_b, other, there, own_z, weight))
+    return tl.sum(mine * theirs) * tl.maximum(n_a.to(mine.dtype) / MOST, 1.0)
 
 
 @triton.jit
 def _paths(
-    a, b, v, u, in_p, in_q, kind_p, kind_q, edge,
+    columns_p, counts_p, bounds_p, stride_p, in_p, first_p, v, v_in, kind_p,
+    columns_q, counts_q, bounds_q, stride_q, in_q, first_q, u, u_in, kind_q,
+    source, types, weight,
     LENGTH: tl.constexpr, MOST: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
-    """Return t = Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
-    at_v, y, real_y, each_y = _neighbours(a, v, in_p, MOST, LANES)
-    at_u, x, real_x, each_x = _neighbours(b, u, in_q, MOST, LANES)
-    y_in, x_in = _member(edge, kind_q, y, LENGTH), _member(edge, kind_p, x, LENGTH)
-    own_v = y_in & _member(edge, kind_p, v, LENGTH) & ((kind_p != kind_q) | (y != v))
-    own_u = x_in & _member(edge, kind_q, u, LENGTH) & ((kind_p != kind_q) | (x != u))
-    near_v = _log1p(_count(a, at_v, real_y & (y != u), own_v, edge))
-    near_u = _log1p(_count(b, at_u, real_x & (x != v), own_u, edge))
-    begin, n = _block(a, x, in_p)
+    """Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
+    begin_v, n_v = _row(bounds_p, stride_p, v, in_p)
+    begin_u, n_u = _row(bounds_q, stride_q, u, in_q)
+    at_v, y, real_y = _neighbours(columns_p, begin_v, n_v, first_p, MOST, LANES)
+    at_u, x, real_x = _neighbours(columns_q, begin_u, n_u, first_q, MOST, LANES)
+    y_in = _member(source, types, kind_q, y, LENGTH)
+    x_in = _member(source, types, kind_p, x, LENGTH)
+    own_v = v_in & y_in & ((kind_p != kind_q) | (y != v))
+    own_u = u_in & x_in & ((kind_p != kind_q) | (x != u))
+    near_v = _log(_count(counts_p, at_v, real_y & (y != u), own_v, weight))
+    near_u = _log(_count(counts_q, at_u, real_x & (x != v), own_u, weight))
+    begin, n = _row(bounds_p, stride_p, x, in_p)
     length = tl.where((near_u > 0)[:, None] & (near_v > 0)[None, :], n[:, None], 0)
-    at, there = _find(a[0], begin[:, None], length, (tl.load(a[3] + in_p) + y)[None, :])
+    at, there = _find(columns_p, begin[:, None], length, (first_p + y)[None, :])
     own = x_in[:, None] & y_in[None, :] & ((kind_p != kind_q) | (x[:, None] != y[None, :]))
-    between = _log1p(_count(a, at, there, own, edge))
-    return tl.sum(near_u[:, None] * between * near_v[None, :]) * each_x * each_y
+    between = _log(_count(counts_p, at, there, own, weight))
+    each = tl.maximum(n_v.to(near_v.dtype) / MOST, 1.0) * tl.maximum(
+        n_u.to(near_v.dtype) / MOST, 1.0
+    )
+    return tl.sum(near_u[:, None] * between * near_v[None, :]) * each
 
 
 @triton.jit
@@ -282,63 +282,83 @@ def _write(row, c, s, t, mask):
     tl.store(row + 2, t, mask=mask)
 
 
-_VARYING = ["blocks_p", "blocks_q", "num_common", "p", "q", "in_p", "in_q", "num_edges", "each"]
-
-
-@triton.jit(do_not_specialize=_VARYING)
+@triton.jit(
+    do_not_specialize=[
+        *("nodes", "source", "left_out", "stride_p", "stride_q", "num_common", "p", "q"),
+        *("in_p", "in_q", "num_edges", "each", "known", "num_known", "place"),
+    ]
+)
 def _pair_kernel(
     nodes, source, left_out, types,
-    columns_p, counts_p, bounds_p, firsts_p, blocks_p,
-    columns_q, counts_q, bounds_q, firsts_q, blocks_q,
-    common, num_common, p, q, in_p, in_q, num_edges, each, out,
+    columns_p, counts_p, bounds_p, firsts_p, stride_p,
+    columns_q, counts_q, bounds_q, firsts_q, stride_q,
+    common, num_common, p, q, in_p, in_q, num_edges, each, known, num_known, out, place,
     LENGTH: tl.constexpr, WIDTH: tl.constexpr,
     SHARED: tl.constexpr, SHARED_LANES: tl.constexpr,
     PATHS: tl.constexpr, PATHS_LANES: tl.constexpr, NEGATIVES: tl.constexpr,
 ):  # fmt: skip
     """Write c, s and t of a pair of one tuple, and of the negatives that keep it of this tuple."""
     i = tl.program_id(0).to(tl.int64)
-    edges_own = (num_edges > 0) & (i >= num_edges) & _keeps(nodes, source, i, p, q, LENGTH)
-    if not edges_own:
-        a = (columns_p, counts_p, bounds_p, firsts_p, blocks_p)
-        b = (columns_q, counts_q, bounds_q, firsts_q, blocks_q)
-        edge = (source + i * LENGTH, types, tl.load(left_out + i))
-        v, u = tl.load(nodes + i * LENGTH + p), tl.load(nodes + i * LENGTH + q)
-        kind_p, kind_q = tl.load(types + p), tl.load(types + q)
-        c = _together(a, v, u, in_p, kind_p, kind_q, edge, LENGTH)
-        s = tl.zeros_like(c)
-        for number in range(num_common):
-            kind = tl.load(common + 3 * number)
-            at_p, at_q = tl.load(common + 3 * number + 1), tl.load(common + 3 * number + 2)
-            _, n_v = _block(a, v, at_p)
-            _, n_u = _block(b, u, at_q)
-            if n_v <= n_u:  # over the neighbours of whichever node has fewer
-                s += _shared(
-                    a, b, v, u, at_p, at_q, kind, kind_p, kind_q, edge,
-                    LENGTH, SHARED, SHARED_LANES,
-                )  # fmt: skip
-            else:
-                s += _shared(
-                    b, a, u, v, at_q, at_p, kind, kind_q, kind_p, edge,
-                    LENGTH, SHARED, SHARED_LANES,
-                )  # fmt: skip
-        t = _paths(a, b, v, u, in_p, in_q, kind_p, kind_q, edge, LENGTH, PATHS, PATHS_LANES)
-        _write(out + i * WIDTH, c, s, t, True)
+    kept = (num_edges > 0) & (i >= num_edges) & _keeps(nodes, source, i, p, q, LENGTH)
+    if not kept:
+        if i < num_known:
+            row = known + i * WIDTH + place
+            c, s, t = tl.load(row), tl.load(row + 1), tl.load(row + 2)
+        else:
+            edge, weight = source + i * LENGTH, tl.load(left_out + i)
+            v, kind_p = tl.load(nodes + i * LENGTH + p), tl.load(types + p)
+            u, kind_q = tl.load(nodes + i * LENGTH + q), tl.load(types + q)
+            v_in = _member(edge, types, kind_p, v, LENGTH)
+            u_in = _member(edge, types, kind_q, u, LENGTH)
+            first_p, first_q = tl.load(firsts_p + in_p), tl.load(firsts_q + in_q)
+
+            begin, n = _row(bounds_p, stride_p, v, in_p)
+            at, there = _find(columns_p, begin, n + tl.zeros([1], tl.int32), first_p + u)
+            own = v_in & u_in & ((kind_p != kind_q) | (v != u))
+            c = tl.sum(_count(counts_p, at, there, own, weight))
+
+            s = c * 0
+            for k in range(num_common):
+                kind = tl.load(common + 3 * k)
+                at_p, at_q = tl.load(common + 3 * k + 1), tl.load(common + 3 * k + 2)
+                begin_v, n_v = _row(bounds_p, stride_p, v, at_p)
+                begin_u, n_u = _row(bounds_q, stride_q, u, at_q)
+                of_p, of_q = tl.load(firsts_p + at_p), tl.load(firsts_q + at_q)
+                if n_v <= n_u:  # over the neighbours of whichever node has fewer
+                    s += _shared(
+                        columns_p, counts_p, begin_v, n_v, of_p, v, v_in, kind_p,
+                        columns_q, counts_q, begin_u, n_u, of_q, u, u_in, kind_q,
+                        kind, edge, types, weight, LENGTH, SHARED, SHARED_LANES,
+                    )  # fmt: skip
+                else:
+                    s += _shared(
+                        columns_q, counts_q, begin_u, n_u, of_q, u, u_in, kind_q,
+                        columns_p, counts_p, begin_v, n_v, of_p, v, v_in, kind_p,
+                        kind, edge, types, weight, LENGTH, SHARED, SHARED_LANES,
+                    )  # fmt: skip
+
+            t = _paths(
+                columns_p, counts_p, bounds_p, stride_p, in_p, first_p, v, v_in, kind_p,
+                columns_q, counts_q, bounds_q, stride_q, in_q, first_q, u, u_in, kind_q,
+                edge, types, weight, LENGTH, PATHS, PATHS_LANES,
+            )  # fmt: skip
+        _write(out + i * WIDTH + place, c, s, t, True)
         if (i < num_edges) & (each > 0):
             negative = num_edges + i * each + tl.minimum(tl.arange(0, NEGATIVES), each - 1)
-            kept = _keeps(nodes, source, negative, p, q, LENGTH)
-            _write(out + negative * WIDTH, c, s, t, kept)
+            theirs = _keeps(nodes, source, negative, p, q, LENGTH)
+            _write(out + negative * WIDTH + place, c, s, t, theirs)
 
 
-@triton.jit(do_not_specialize=["p", "m"])
+@triton.jit(do_not_specialize=["nodes", "source", "left_out", "p", "m", "place"])
 def _degree_kernel(
-    nodes, source, left_out, types, degrees, p, m, out,
+    nodes, source, left_out, types, degrees, p, m, out, place,
     LENGTH: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
     """Write the degrees of position p's nodes without the hyperedges."""
     i = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     i = tl.minimum(i, m - 1)
-    edge = (source + i * LENGTH, types, tl.load(left_out + i))
     v = tl.load(nodes + i * LENGTH + p)
     degree = tl.load(degrees + v)
-    own = _member(edge, tl.load(types + p), v, LENGTH)
-    tl.store(out + i * WIDTH, tl.where(own, tl.maximum(degree - edge[2], 0.0), degree))
+    own = _member(source + i * LENGTH, types, tl.load(types + p), v, LENGTH)
+    rest = tl.maximum(degree - tl.load(left_out + i), 0.0)
+    tl.store(out + i * WIDTH + place, tl.where(own, rest, degree))

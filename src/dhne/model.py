@@ -129,18 +129,22 @@ class NodeAutoencoder(nn.Module):
             self.decoder_table.normal_(0, scale, generator=generator)
         _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
 
-    def encode(self, kernels: Kernels, plan: Any, base: Tensor | None = None) -> Tensor:
-        """Return X ``[b, d]``, and below it a row for each of `base` with a hyperedge left out.
+    def encode(
+        self, kernels: Kernels, plan: Any, base: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return X ``[b, d]``; and it with a row for each of `base` below, a hyperedge left out.
 
         The matrix of `plan` then has an extra row for each of `base`: the entries of that
         hyperedge, negative. σ((A_v − A_v's entries of e) W + b) costs only those few entries.
         """
         rows = kernels.encode(plan, self.encoder_table)
-        if base is not None:
-            plain, left_out = rows[: len(rows) - len(base)], rows[len(rows) - len(base) :]
-            pairs = torch.stack([base, torch.arange(len(base), device=base.device)], dim=1)
-            rows = torch.cat([plain, kernels.gather_sum([plain, left_out], pairs)])
-        return self.finish(rows)
+        if base is None:
+            x = self.finish(rows)
+            return x, x
+        plain, entries = rows.split([len(rows) - len(base), len(base)])
+        x = self.finish(plain)
+        left_out = self.finish(kernels.gather_sum([plain], base[:, None]) + entries)
+        return x, torch.cat([x, left_out])
 
     def finish(self, rows: Tensor) -> Tensor:
         """Return X for A W already multiplied out."""
@@ -215,9 +219,8 @@ class DHNEModel(nn.Module):
         second = torch.zeros((), dtype=self._dtype, device=self._device)
         for t, part in batch.types.items():
             coder = self.autoencoder(t)
-            x[t] = coder.encode(kernels, part.plan, part.base)
+            plain, x[t] = coder.encode(kernels, part.plan, part.base)
             if second_order:
-                plain = x[t] if part.base is None else x[t][: len(part.visits)]
                 second = second + coder.reconstruction(kernels, part.plan, plain, part.visits)
         first = torch.zeros_like(second)
         for group in batch.tuples:

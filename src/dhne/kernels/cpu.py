@@ -21,7 +21,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from . import compiled, compiled_counts, counts
-from .counts import TupleTables
+from .counts import CountTable, TupleTables
 from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 
 Ints = npt.NDArray[Any]
@@ -168,17 +168,7 @@ class CompiledKernels(Kernels):
         kept = self._tables.get(id(tables))
         if kept is not None and kept[0] is tables:
             return kept[1]
-        t = tables.tables
-        columns = [x.columns.numpy() for x in t]
-        hashed = {
-            id(x): compiled_counts.hash_entries(x.indptr.numpy(), x.columns.numpy())
-            for x in {id(x): x for x in t}.values()
-        }
-        firsts = [np.unique(np.array(x.firsts)) for x in t]
-        bounds = [
-            compiled_counts.block_bounds(x.indptr.numpy(), c, f)
-            for x, c, f in zip(t, columns, firsts, strict=True)
-        ]
+        firsts = [np.unique(np.array(x.firsts)) for x in tables.tables]
         blocks = np.array(
             [np.searchsorted(f, row) for f, row in zip(firsts, tables.first, strict=True)]
         )
@@ -188,19 +178,7 @@ class CompiledKernels(Kernels):
             for i, c in enumerate(types):
                 in_p = np.searchsorted(firsts[p], c.first_in_p)
                 common[k, i] = c.type, in_p, np.searchsorted(firsts[q], c.first_in_q)
-        arrays = (
-            tuple(columns),
-            tuple(x.counts.numpy() for x in t),
-            tuple(torch.log1p(x.counts).numpy() for x in t),
-            tuple(bounds),
-            tuple(firsts),
-            tuple(hashed[id(x)][0] for x in t),
-            tuple(hashed[id(x)][1] for x in t),
-            tuple(x.degrees.numpy() for x in t),
-            np.array(tables.types),
-            blocks,
-            common,
-        )
+        arrays = _flat(tables.tables, firsts), np.array(tables.types), blocks, common
         self._tables[id(tables)] = (tables, arrays)
         return arrays
 
@@ -248,6 +226,26 @@ class CompiledKernels(Kernels):
         if kept is None or kept[0] != where:
             kept = self._stepped[id(parameter)] = where, [_two_dimensional(t) for t in tensors]
         return kept[1]
+
+
+def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:
+    """Return the tables one after the other; see :mod:`dhne.kernels.compiled_counts`."""
+    parts: list[list[Ints]] = [[] for _ in range(8)]
+    begins: dict[int, list[int]] = {}
+    for table, first in zip(tables, firsts, strict=True):
+        if id(table) in begins:  # positions of one type share it
+            continue
+        entries, *others = (sum(len(x) for x in part) for part in (parts[0], *parts[3:]))
+        indptr, columns = table.indptr.numpy(), table.columns.numpy()
+        bounds = compiled_counts.block_bounds(indptr, columns, first, entries)
+        slots, bits = compiled_counts.hash_entries(indptr, columns, entries)
+        begins[id(table)] = [*others, len(first) + 1, len(slots) - 1]
+        logs = torch.log1p(table.counts).numpy()
+        new = (columns, table.counts.numpy(), logs, bounds.reshape(-1), first, slots, bits)
+        for part, array in zip(parts, (*new, table.degrees.numpy()), strict=True):
+            part.append(array)
+    where = np.array([begins[id(table)] for table in tables])
+    return (*(np.concatenate(part) for part in parts), where)
 
 
 def _keep_freed_memory() -> None:

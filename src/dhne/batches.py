@@ -54,6 +54,21 @@ class Drawn:
     valid: Tensor  # bool[B * k]
     per_positive: int
 
+    def spread(self, of_edges: Tensor) -> Tensor:
+        """Return for each negative what its hyperedge has."""
+        k = self.per_positive
+        return of_edges.repeat_interleave(k, dim=0, output_size=len(of_edges) * k)
+
+    @cached_property
+    def source(self) -> Tensor:
+        """``int64[B * k, N]``: the hyperedge that each negative was drawn from."""
+        return self.spread(self.edges.nodes)
+
+    @cached_property
+    def kept(self) -> Tensor:
+        """``bool[B * k, N]``: where a negative still holds its hyperedge's node."""
+        return self.negatives == self.source
+
 
 class BatchMaker:
     """Makes the batches of each epoch.
@@ -228,27 +243,19 @@ class BatchMaker:
         )
         features = None
         if self.evidence is not None:
-            m, k = len(drawn.edges.nodes), drawn.per_positive
-            source = drawn.edges.nodes.repeat_interleave(k, dim=0, output_size=m * k)
-            own = drawn.edges.weights
+            edges = drawn.edges
             features = self.evidence.features(
                 tuples,
-                drawn.edges.types,
-                ordered=drawn.edges.ordered,
-                source=torch.cat([drawn.edges.nodes, source]),
-                left_out=torch.cat([own, own.repeat_interleave(k, output_size=m * k)]),
-                num_edges=m,
-                of_edges=drawn.edges.counts if drawn.edges.counts.shape[1] else None,
+                edges.types,
+                ordered=edges.ordered,
+                source=torch.cat([edges.nodes, drawn.source]),
+                left_out=torch.cat([edges.weights, drawn.spread(edges.weights)]),
+                num_edges=len(edges.nodes),
+                of_edges=edges.counts if edges.counts.shape[1] else None,
             )
         return TupleBatch(drawn.edges.types, index, target, weight, features)
 
     # -- leaving a hyperedge out -----------------------------------------------------------------
-
-    def _kept(self, drawn: Drawn) -> Tensor:
-        """``bool[B * k, N]``: where a negative still holds its hyperedge's node."""
-        m, k = len(drawn.edges.nodes), drawn.per_positive
-        source = drawn.edges.nodes.repeat_interleave(k, dim=0, output_size=m * k)
-        return drawn.negatives == source
 
     def _left_out(self, drawn: list[Drawn]) -> dict[str, ExtraRows]:
         """For each node of each hyperedge, the hyperedge's entries in its row, negative."""
@@ -275,12 +282,10 @@ class BatchMaker:
         base, offset = [], plain
         for g, p in where:
             d = drawn[g]
-            m, k = len(d.edges.nodes), d.per_positive
+            m = len(d.edges.nodes)
             base.append(index[g][:m, p].clone())
             variant = torch.arange(offset, offset + m, device=self.device)
-            same = self._kept(d)[:, p]
-            spread = variant.repeat_interleave(k, output_size=m * k)
-            index[g][m:, p] = torch.where(same, spread, index[g][m:, p])
+            index[g][m:, p] = torch.where(d.kept[:, p], d.spread(variant), index[g][m:, p])
             index[g][:m, p] = variant
             offset += m
         return torch.cat(base)

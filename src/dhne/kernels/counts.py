@@ -24,8 +24,8 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-SHARED = 32  # neighbours taken of a node for s
-PATHS = 12  # neighbours taken of either node for t
+SHARED = 8  # neighbours taken of a node for s
+PATHS = 8  # neighbours taken of either node for t
 ZERO = 1e-6  # what is left of a count is zero if it is below this share of it: it was rounded
 
 

@@ -67,7 +67,7 @@ class Case:
 def cases(draw: st.DrawFn) -> Case:
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
-    n, columns = draw(st.integers(1, 12)), draw(st.integers(1, 40))
+    n, columns = draw(st.integers(1, 12)), draw(st.integers(1, 40) | st.just(150))
     density = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
     matrix = rng.random((n, columns)) * (rng.random((n, columns)) < density)
     if draw(st.booleans()):  # a hub, whose row every thread gets a piece of

@@ -29,6 +29,7 @@ from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
 
 PIECE = 64  # non-zeros of a row that one program takes
 _BLOCK = 16  # non-zeros it takes at once
+_LANES = 256  # numbers a program takes where each needs little
 _WARM_UP = 2  # steps of a shape that run as they are before it is recorded
 
 
@@ -103,30 +104,19 @@ class CudaKernels(Kernels):
 
     def prepare(self, selection: RowSelection) -> Pieces:
         """Cut the selected rows into pieces."""
-        matrix, rows = selection.matrix, selection.rows
-        real = rows >= 0
-        safe = rows.clamp(min=0)
-        start = matrix.indptr[safe]
-        degree = torch.where(real, matrix.indptr[safe + 1] - start, 0)
-        ends = torch.cumsum((degree + (PIECE - 1)) // PIECE, 0)
-        bound = len(rows) + len(matrix.indices) // PIECE if len(rows) else 0
-        program = torch.arange(bound, device=rows.device)
-        row = torch.searchsorted(ends, program, right=True)
-        inside = row < len(rows)
-        row = row.clamp_(max=len(rows) - 1)
-        before = torch.where(row > 0, ends[(row - 1).clamp(min=0)], 0)
-        first = start[row] + (program - before) * PIECE
-        last = torch.minimum(first + PIECE, start[row] + degree[row])
-        last = torch.where(inside, last, first)
-        return Pieces(
-            row.int(),
-            first,
-            last,
-            matrix.indices,
-            matrix.values,
-            len(rows),
-            selection.extra,
-        )
+        matrix, rows = selection.matrix, selection.rows.contiguous()
+        n = len(rows)
+        bound = n + len(matrix.indices) // PIECE if n else 0
+        row = torch.empty(bound, dtype=torch.int32, device=rows.device)
+        first, last = rows.new_empty(bound), rows.new_empty(bound)
+        if n:
+            pieces = torch.empty_like(rows)
+            _pieces_kernel[(triton.cdiv(n, _LANES),)](
+                rows, matrix.indptr, pieces, n, PIECE=PIECE, LANES=_LANES
+            )
+            args = (rows, matrix.indptr, torch.cumsum(pieces, 0), row, first, last, n, bound)
+            _cut_kernel[(triton.cdiv(bound, _LANES),)](*args, PIECE=PIECE, LANES=_LANES)
+        return Pieces(row, first, last, matrix.indices, matrix.values, n, selection.extra)
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
@@ -168,15 +158,13 @@ class CudaKernels(Kernels):
             nodes = torch.arange(num_nodes, device=every.device)
             return Distinct(nodes, visits, list(torch.split(every, sizes)))
         ordered, place = torch.sort(every.int())  # half the digits to sort by
-        new = torch.ones(m, dtype=torch.int64, device=every.device)
-        new[1:] = (ordered[1:] != ordered[:-1]).long()
-        number = torch.cumsum(new, 0) - 1
-        inverse = torch.empty_like(every)
-        inverse[place] = number
-        nodes = torch.full_like(every, -1)
-        nodes[number] = ordered.long()
-        visits = torch.zeros_like(every)
-        visits.index_add_(0, number, torch.ones_like(every))
+        nodes, visits = torch.full_like(every, -1), torch.zeros_like(every)
+        inverse, new = torch.empty_like(every), torch.empty_like(ordered)
+        if m:
+            programs = (triton.cdiv(m, _LANES),)
+            _new_kernel[programs](ordered, new, m, LANES=_LANES)
+            args = (ordered, place, torch.cumsum(new, 0), nodes, visits, inverse, m)
+            _number_kernel[programs](*args, LANES=_LANES)
         return Distinct(nodes, visits, list(torch.split(inverse, sizes)))
 
     def update(
@@ -193,7 +181,7 @@ class CudaKernels(Kernels):
             return
         moments = [*state, parameter, parameter][:2]
         block = triton.next_power_of_2(width)
-        per_program = max(1, 2048 // block)
+        per_program = max(1, 1024 // block)
         kinds = {"sgd": 0, "adagrad": 1, "rmsprop": 2, "adam": 3}
         _update_kernel[(triton.cdiv(rows, per_program),)](
             parameter,
@@ -210,6 +198,60 @@ class CudaKernels(Kernels):
             BLOCK=block,
             ROWS=per_program,
         )
+
+
+@triton.jit(do_not_specialize=["n"])
+def _pieces_kernel(rows, indptr, pieces, n, PIECE: tl.constexpr, LANES: tl.constexpr):
+    """Write how many pieces each row has."""
+    i = tl.program_id(0).to(tl.int64) * LANES + tl.arange(0, LANES)
+    x = tl.load(rows + i, mask=i < n, other=-1)
+    begin = tl.load(indptr + x, mask=x >= 0, other=0)
+    end = tl.load(indptr + x + 1, mask=x >= 0, other=0)
+    tl.store(pieces + i, (end - begin + PIECE - 1) // PIECE, mask=i < n)
+
+
+@triton.jit(do_not_specialize=["n", "bound"])
+def _cut_kernel(
+    rows, indptr, ends, row, first, last, n, bound, PIECE: tl.constexpr, LANES: tl.constexpr
+):
+    """Write the pieces; piece k is of the first row r with ``ends[r]`` > k, if there is one."""
+    k = tl.program_id(0).to(tl.int64) * LANES + tl.arange(0, LANES)
+    low, high = tl.zeros_like(k), n + tl.zeros_like(k)
+    left = n
+    while left > 0:
+        middle = (low + high) // 2
+        past = tl.load(ends + middle, mask=low < high, other=0) > k
+        low = tl.where((low < high) & (past == 0), middle + 1, low)
+        high = tl.where(past, middle, high)
+        left = left // 2
+    inside = low < n
+    x = tl.load(rows + low, mask=inside, other=0)
+    begin = tl.load(indptr + x, mask=inside, other=0)
+    end = tl.load(indptr + x + 1, mask=inside, other=0)
+    before = tl.load(ends + low - 1, mask=inside & (low > 0), other=0)
+    begin += tl.where(inside, (k - before) * PIECE, 0)
+    tl.store(row + k, tl.where(inside, low, 0).to(tl.int32), mask=k < bound)
+    tl.store(first + k, begin, mask=k < bound)
+    tl.store(last + k, tl.minimum(begin + PIECE, end), mask=k < bound)
+
+
+@triton.jit(do_not_specialize=["m"])
+def _new_kernel(ordered, new, m, LANES: tl.constexpr):
+    """Write 1 where a number is not the one before it."""
+    i = tl.program_id(0).to(tl.int64) * LANES + tl.arange(0, LANES)
+    here = tl.load(ordered + i, mask=i < m, other=0)
+    before = tl.load(ordered + i - 1, mask=(i > 0) & (i < m), other=-1)
+    tl.store(new + i, (here != before).to(tl.int32), mask=i < m)
+
+
+@triton.jit(do_not_specialize=["m"])
+def _number_kernel(ordered, place, number, nodes, visits, inverse, m, LANES: tl.constexpr):
+    """Write each distinct node, how often it came up, and its number where it did."""
+    i = tl.program_id(0).to(tl.int64) * LANES + tl.arange(0, LANES)
+    k = tl.load(number + i, mask=i < m, other=1) - 1
+    tl.store(nodes + k, tl.load(ordered + i, mask=i < m, other=0).to(tl.int64), mask=i < m)
+    tl.store(inverse + tl.load(place + i, mask=i < m, other=0), k, mask=i < m)
+    tl.atomic_add(visits + k, tl.zeros_like(k) + 1, mask=i < m, sem="relaxed")
 
 
 @triton.jit
@@ -331,6 +373,15 @@ def _reconstruction_kernel(
 
 
 @triton.jit
+def _scale_kernel(x, factor, n, LANES: tl.constexpr):
+    """Multiply by a factor that is almost always 1, and then do nothing."""
+    by = tl.load(factor)
+    if by != 1:
+        i = tl.program_id(0).to(tl.int64) * LANES + tl.arange(0, LANES)
+        tl.store(x + i, by * tl.load(x + i, mask=i < n, other=0.0), mask=i < n)
+
+
+@triton.jit
 def _scatter_kernel(index, gradient, out, stride, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0).to(tl.int64)
     f = tl.arange(0, BLOCK)
@@ -347,10 +398,10 @@ def _update_kernel(
     s,
     sizes,
     rows,
-    gain,
-    beta1,
-    beta2,
-    epsilon,
+    gain: tl.constexpr,
+    beta1: tl.constexpr,
+    beta2: tl.constexpr,
+    epsilon: tl.constexpr,
     KIND: tl.constexpr,
     WIDTH: tl.constexpr,
     BLOCK: tl.constexpr,
@@ -363,8 +414,8 @@ def _update_kernel(
     gradient = tl.load(g + at, mask=inside, other=0.0)
     touched = tl.max((gradient != 0).to(tl.int32), axis=1)[:, None] > 0
     keep = inside & touched
-    rate = gain * tl.load(sizes)
-    correction = tl.load(sizes + 1)
+    rate = (gain * tl.load(sizes)).to(p.dtype.element_ty)
+    correction = tl.load(sizes + 1).to(p.dtype.element_ty)
     value = tl.load(p + at, mask=keep, other=0.0)
     if KIND == 0:
         value -= rate * gradient
@@ -449,8 +500,11 @@ class _Reconstruction(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-        scaled = [g.mul_(gradient) for g in ctx.gradients]
-        return None, *scaled, None
+        for g in ctx.gradients:
+            if g.numel():
+                n, lanes = g.numel(), 8 * _LANES
+                _scale_kernel[(triton.cdiv(n, lanes),)](g, gradient, n, LANES=lanes)
+        return None, *ctx.gradients, None
 
 
 class _GatherSum(Function):

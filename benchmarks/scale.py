@@ -24,7 +24,7 @@ SIZES = (10**5, 10**6, 10**7)
 LARGE, LARGE_GIB = 10**8, 80
 SHARES = (0.6, 0.3, 0.1)  # of the nodes, by type
 TIME_LIMIT, MEMORY_LIMIT, LIMIT_GIB = 1.5, 1.2, 12
-STEPS = 200
+STEPS = 40
 
 
 def run(quick: bool) -> list[Row]:

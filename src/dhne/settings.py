@@ -154,14 +154,18 @@ class Settings:
 
 
 def rule_batch_size(m: int) -> int:
-    """Return the batch size for m hyperedges: the power of two nearest to 2.6 √m.
+    """Return the batch size for m hyperedges: the power of two nearest to 2.6 √m, or to m / 150.
+
+    The latter, for large m, gives all of them about as many steps an epoch: what is learned depends
+    on the number of steps, and each step costs the hubs of the network, which every batch visits.
 
     Examples
     --------
     >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [64, 512, 1024, 8192]
+    [64, 512, 1024, 65536]
     """
-    return int(min(max(2 ** round(math.log2(2.6 * math.sqrt(max(m, 1)))), 32), 65536))
+    wanted = max(2.6 * math.sqrt(max(m, 1)), m / 150)
+    return int(min(max(2 ** round(math.log2(wanted)), 32), 2**18))
 
 
 def rule_epochs(

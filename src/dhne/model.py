@@ -141,7 +141,7 @@ class NodeAutoencoder(nn.Module):
         if base is None:
             x = self.finish(rows)
             return x, x
-        plain, entries = rows.split([len(rows) - len(base), len(base)])
+        plain, entries = torch.split(rows, [len(rows) - len(base), len(base)])
         x = self.finish(plain)
         left_out = self.finish(kernels.gather_sum([plain], base[:, None]) + entries)
         return x, torch.cat([x, left_out])

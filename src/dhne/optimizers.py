@@ -82,9 +82,8 @@ class Optimizer:
     def step(self, size: StepSize) -> None:
         """Step every parameter that has a gradient, then forget the gradients."""
         for key, parameter in self.parameters.items():
-            if parameter.grad is not None:
-                self.kernels.update(parameter, self.moments[key], self.rules[key], size)
-                parameter.grad = None
+            self.kernels.update(parameter, self.moments[key], self.rules[key], size)
+            parameter.grad = None
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the moments by name, and the number of steps."""

@@ -107,6 +107,10 @@ class TupleSimilarity(nn.Module):
             if key not in projected:
                 projected[key] = self.project(x[position], position, edge_type)
             parts.append(projected[key])
+        if self.activation == "tanh" and not self.hidden_layers:
+            known = (evidence, self.evidence) if evidence is not None else (None, None)
+            layer = (self.hidden_bias, self.output)
+            return kernels.hidden_layer(parts, index, *layer, *known) + self.output_bias
         return self.finish(kernels.gather_sum(parts, index) + self.hidden_bias, evidence)
 
     def finish(self, total: Tensor, evidence: Tensor | None = None) -> Tensor:

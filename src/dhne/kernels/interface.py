@@ -7,12 +7,13 @@ and never of the number of nodes. A backend implements these:
 `encode`             M W                              rows of a sparse matrix times a table
 `reconstruction`     Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)²   over the non-zeros j of row i
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
+`hidden_layer`       w · tanh(that + b + z Z)         the whole similarity, if it has one layer
 `tuple_counts`       what the nodes of tuples share, for `dhne.evidence`
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
 
-The first three are differentiable. The gradient of a *table* (W, V, c: a row a column of the
+The first four are differentiable. The gradient of a *table* (W, V, c: a row a column of the
 adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give
 it as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
 gradient are left alone, so a step never costs more than what it touched.
@@ -174,6 +175,25 @@ class Kernels(ABC):
     @abstractmethod
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
         """Return Σ_p parts[p][index[:, p]] for ``index: int64[m, N]``."""
+
+    def hidden_layer(
+        self,
+        parts: Sequence[Tensor],
+        index: Tensor,
+        bias: Tensor,
+        output: Tensor,
+        features: Tensor | None = None,
+        evidence: Tensor | None = None,
+    ) -> Tensor:
+        """Return w · tanh(Σ_p parts[p][index[:, p]] + b + z Z).
+
+        `bias` is b, `output` w; `features` z ``float[m, k]`` and `evidence` Z ``float[k, h]`` come
+        together or not at all.
+        """
+        total = self.gather_sum(parts, index) + bias
+        if features is not None and evidence is not None:
+            total = torch.addmm(total, features, evidence)
+        return torch.tanh(total) @ output
 
     @abstractmethod
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:

@@ -23,15 +23,15 @@ where    for each position, where its table begins in bounds, firsts, slots, bit
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit, prange
 
-from .counts import ZERO
+from dhne.kernels.counts import ZERO
 
-_fast: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-_inline = {**_fast, "forceinline": True}  # a call would copy what describes all the arrays
+from .maths import PLAIN
+
+_inline = {**PLAIN, "forceinline": True}  # a call would copy what describes all the arrays
 
 
 # -- finding an entry ------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def _hash(row, column):
     return np.int64(mixed >> np.uint64(30))
 
 
-@njit(nogil=True, cache=True)
+@njit(**PLAIN)
 def hash_entries(indptr, columns, first):
     """Return (slots, bits) of one table, whose entries have the numbers from `first` on.
 
@@ -233,7 +233,7 @@ def _count_tuple(
             k += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**PLAIN)
 def _copy_kept(nodes, source, i, edge, out):
     """Take the counts of pairs that a negative has in common with its hyperedge from there."""
     k = 0
@@ -245,7 +245,7 @@ def _copy_kept(nodes, source, i, edge, out):
             k += 1
 
 
-@njit(parallel=True, **_fast)
+@njit(parallel=True, **PLAIN)
 def tuple_counts(
     flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths, out
 ):
@@ -274,7 +274,7 @@ def tuple_counts(
             _copy_kept(nodes, source, i, (i - num_edges) // each, out)
 
 
-@njit(nogil=True, cache=True)
+@njit(**PLAIN)
 def block_bounds(indptr, columns, firsts, first):
     """Return where each row's blocks begin, and where the last ends: int64[n, blocks + 1].
 

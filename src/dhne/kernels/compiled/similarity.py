@@ -1,0 +1,136 @@
+"""The hidden layer of tuples, tanh(Σ_p P_p[index[:, p]] + b + z Z), and its gradient."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from .maths import INLINE, PLAIN, THREADS, tanh
+from .matrix import first_at
+
+_BLOCK = 32  # tuples whose sums are made in one go: they stay in the nearest cache
+
+
+@njit(**INLINE)
+def _add_parts(parts, index, low, high, out):
+    """Add to the rows low … high-1 of `out` what their tuples' nodes contribute."""
+    h = out.shape[1]
+    for p in range(len(parts)):
+        part = parts[p]  # taken out of the tuple once a block: it is counted who holds it
+        for i in range(low, high):
+            line, row = out[i], part[index[i, p]]
+            for f in range(h):
+                line[f] += row[f]
+
+
+# -- the sum alone ---------------------------------------------------------------------------------
+
+
+def gather_sum(parts, index):
+    """Return Σ_p parts[p][index[:, p]]."""
+    out = np.empty((len(index), parts[0].shape[1]), parts[0].dtype)
+    _gather_sum(parts, index, out)
+    return out
+
+
+@njit(**THREADS)
+def _gather_sum(parts, index, out):
+    n = len(index)
+    for k in prange((n + _BLOCK - 1) // _BLOCK):
+        low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
+        out[low:high] = 0
+        _add_parts(parts, index, low, high, out)
+
+
+# -- the whole layer -------------------------------------------------------------------------------
+
+
+def hidden_layer(parts, index, bias, features, evidence, output):
+    """Return (the hidden layer L of each tuple, L · output)."""
+    hidden = np.empty((len(index), len(bias)), bias.dtype)
+    logits = np.empty(len(index), bias.dtype)
+    _hidden_layer(parts, index, bias, features, evidence, output, hidden, logits)
+    return hidden, logits
+
+
+@njit(**THREADS)
+def _hidden_layer(parts, index, bias, features, evidence, output, hidden, logits):
+    n, h = hidden.shape
+    for k in prange((n + _BLOCK - 1) // _BLOCK):
+        low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
+        hidden[low:high] = bias
+        _add_parts(parts, index, low, high, hidden)
+        for i in range(low, high):
+            line = hidden[i]
+            for j in range(features.shape[1]):
+                z, row = features[i, j], evidence[j]
+                for f in range(h):
+                    line[f] += z * row[f]
+            logit = bias.dtype.type(0)
+            for f in range(h):
+                line[f] = tanh(line[f])
+                logit += line[f] * output[f]
+            logits[i] = logit
+
+
+def hidden_gradient(hidden, gradient, output, pieces):
+    """Return the gradients in (each tuple's sum, the bias, the output)."""
+    of_sum = np.empty_like(hidden)
+    of_bias, of_output = np.zeros((2, pieces, hidden.shape[1]), hidden.dtype)
+    _hidden_gradient(hidden, gradient, output, of_sum, of_bias, of_output)
+    return of_sum, of_bias.sum(axis=0), of_output.sum(axis=0)
+
+
+@njit(**THREADS)
+def _hidden_gradient(hidden, gradient, output, of_sum, of_bias, of_output):
+    n, h = hidden.shape
+    pieces, one = len(of_bias), output.dtype.type(1)
+    for k in prange(pieces):
+        bias, weights = of_bias[k], of_output[k]
+        for i in range(n * k // pieces, n * (k + 1) // pieces):
+            g, line, slope = gradient[i], hidden[i], of_sum[i]
+            for f in range(h):
+                slope[f] = g * output[f] * (one - line[f] * line[f])
+                bias[f] += slope[f]
+                weights[f] += g * line[f]
+
+
+# -- from tuples back to nodes ---------------------------------------------------------------------
+
+
+@njit(**PLAIN)
+def sort_by_node(index, num_nodes):
+    """Return (where each node's tuples begin, the tuples by node), tuples in order."""
+    begins = np.zeros(num_nodes + 1, np.int64)
+    for i in range(len(index)):
+        begins[index[i] + 1] += 1
+    for v in range(num_nodes):
+        begins[v + 1] += begins[v]
+    cursor = begins[:-1].copy()
+    tuples = np.empty(len(index), np.int64)
+    for i in range(len(index)):
+        tuples[cursor[index[i]]] = i
+        cursor[index[i]] += 1
+    return begins, tuples
+
+
+def scatter_sum(begins, tuples, x, pieces):
+    """Return for each node the sum of the rows of `x` of its tuples."""
+    out = np.zeros((len(begins) - 1, x.shape[1]), x.dtype)
+    _scatter_sum(begins, tuples, x, pieces, out)
+    return out
+
+
+@njit(**THREADS)
+def _scatter_sum(begins, tuples, x, pieces, out):
+    n = begins[-1]
+    for k in prange(pieces):
+        low, high = first_at(begins, n * k // pieces), first_at(begins, n * (k + 1) // pieces)
+        for v in range(low, high):
+            line = out[v]
+            for e in range(begins[v], begins[v + 1]):
+                row = x[tuples[e]]
+                for f in range(x.shape[1]):
+                    line[f] += row[f]

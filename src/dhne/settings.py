@@ -99,8 +99,8 @@ class Settings:
     decay: float = 0.0
     batch_size: int | None = None
     epochs: int | None = None
-    epochs_at_thousand: float = 25.0
-    epochs_decline: float = 0.38
+    epochs_at_thousand: float = 36.0
+    epochs_decline: float = 0.4
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
@@ -154,7 +154,7 @@ class Settings:
 
 
 def rule_batch_size(m: int) -> int:
-    """Return the batch size for m hyperedges: the power of two nearest to 2.6 √m, or to m / 150.
+    """Return the batch size for m hyperedges: the power of two nearest to 3.7 √m, or to m / 150.
 
     The latter, for large m, gives all of them about as many steps an epoch: what is learned depends
     on the number of steps, and each step costs the hubs of the network, which every batch visits.
@@ -162,9 +162,9 @@ def rule_batch_size(m: int) -> int:
     Examples
     --------
     >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [64, 512, 1024, 65536]
+    [128, 1024, 1024, 65536]
     """
-    wanted = max(2.6 * math.sqrt(max(m, 1)), m / 150)
+    wanted = max(3.7 * math.sqrt(max(m, 1)), m / 150)
     return int(min(max(2 ** round(math.log2(wanted)), 32), 2**18))
 
 
@@ -178,7 +178,7 @@ def rule_epochs(
     Examples
     --------
     >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [25, 6, 5, 5]
+    [36, 8, 6, 5]
     """
     return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 
@@ -216,7 +216,7 @@ PRESETS: dict[str, Settings] = {
         evidence=True,
         alpha=100.0,
         table_rate=2.0,
-        epochs_at_thousand=30.0,
+        epochs_at_thousand=38.0,
         epochs_decline=0.19,
     ),
 }

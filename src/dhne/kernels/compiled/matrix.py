@@ -175,5 +175,6 @@ def distinct(nodes, slot):
         in_order = np.zeros(k, np.int64)
         for s in range(k):
             in_order[found[s]] = visits[s]
-        return np.arange(k), in_order, nodes.copy()
+        inverse[:] = nodes
+        return np.arange(k), in_order, inverse
     return found[:k].copy(), visits[:k].copy(), inverse

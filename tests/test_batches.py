@@ -90,7 +90,7 @@ def test_a_saturated_network_says_so() -> None:
 def encoded(model: DHNEModel, batch: Batch, backend: str) -> list[list[torch.Tensor]]:
     """For each edge type and position, the embeddings that its tuples are scored with."""
     kernels = kernels_of(backend)
-    x = {t: model.autoencoder(t).encode(kernels, b.plan, b.base)[1] for t, b in batch.types.items()}
+    x = {t: model.autoencoder(t).encode(kernels, b.plan) for t, b in batch.types.items()}
     return [
         [x[t][group.index[:, p]].detach() for p, t in enumerate(group.edge_type)]
         for group in batch.tuples

@@ -173,7 +173,7 @@ def test_similarities_are_those_of_the_papers_equations(
     if not items:
         return
     batch = make_batches(network, kernels, backend, dtype).assemble(inputs)
-    x = {t: model.autoencoder(t).encode(kernels, b.plan, b.base)[1] for t, b in batch.types.items()}
+    x = {t: model.autoencoder(t).encode(kernels, b.plan) for t, b in batch.types.items()}
     got = torch.cat(
         [
             torch.sigmoid(

@@ -33,7 +33,7 @@ def encode_all(model: DHNEModel, kernels: Kernels, node_type: str, matrix: Spars
     with torch.no_grad():
         for rows in _chunks(matrix.indptr.cpu().numpy()):
             selection = RowSelection(matrix, rows.to(matrix.indptr.device))
-            parts.append(coder.encode(kernels, kernels.prepare(selection))[0])
+            parts.append(coder.encode(kernels, kernels.prepare(selection)))
     return torch.cat(parts) if parts else coder.encoder_bias.new_empty(0, coder.dim)
 
 

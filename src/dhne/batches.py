@@ -121,10 +121,12 @@ class BatchMaker:
             t: SparseMatrix.of(a, device=device, dtype=dtype) for t, a in matrices.items()
         }
         self._columns = {t: a.blocks for t, a in matrices.items()}
-        self._column_scale = {
-            t: torch.from_numpy(_inverse(a.column_max)).to(device=device, dtype=dtype)
-            for t, a in matrices.items()
-        }
+        # What a column's counts are multiplied by, of all types one after the other.
+        scales = [_inverse(a.column_max) for a in matrices.values()]
+        first = np.cumsum([0, *(len(x) for x in scales)]).tolist()
+        self._first_scale = dict(zip(matrices, first, strict=False))
+        self._scales = torch.from_numpy(np.concatenate(scales)).to(device=device, dtype=dtype)
+        self._beside: dict[EdgeType, tuple[Tensor, Tensor, Tensor]] = {}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -210,22 +212,20 @@ class BatchMaker:
             for position, t in enumerate(d.edges.types):
                 places.setdefault(t, []).append((g, position))
         index = [torch.empty_like(t) for t in tuples]
-        extra = self._left_out(drawn) if self.leave_one_out else {}
-        types = {}
+        found = {}
         for t, where in places.items():
-            found = self.kernels.distinct(
-                [tuples[g][:, p] for g, p in where], self.network.num_nodes(t)
-            )
-            for (g, p), inverse in zip(where, found.inverse, strict=True):
+            columns = [tuples[g][:, p] for g, p in where]
+            found[t] = self.kernels.distinct(columns, self.network.num_nodes(t))
+            for (g, p), inverse in zip(where, found[t].inverse, strict=True):
                 index[g][:, p] = inverse
-            base = None
-            if self.leave_one_out:
-                base = self._point_at_variants(drawn, where, index, len(found.nodes))
-            selection = RowSelection(
-                self.sparse[t], found.nodes, extra.get(t), self._sample(t, inputs)
-            )
-            visits = found.visits.to(self.dtype) * (self.alpha[t] / total)
-            types[t] = TypeBatch(self.kernels.prepare(selection), visits, base)
+        rows = {t: len(f.nodes) for t, f in found.items()}
+        extra = self._leave_out(drawn, index, rows) if self.leave_one_out else {}
+        types = {}
+        for t, f in found.items():
+            sample = self._sample(t, inputs)
+            selection = RowSelection(self.sparse[t], f.nodes, extra.get(t), sample)
+            visits = f.visits.to(self.dtype) * (self.alpha[t] / total)
+            types[t] = TypeBatch(self.kernels.prepare(selection), visits)
         groups = [self._tuple_batch(d, i, t) for d, i, t in zip(drawn, index, tuples, strict=True)]
         return Batch(types, groups, total)
 
@@ -257,38 +257,71 @@ class BatchMaker:
 
     # -- leaving a hyperedge out -----------------------------------------------------------------
 
-    def _left_out(self, drawn: list[Drawn]) -> dict[str, ExtraRows]:
-        """For each node of each hyperedge, the hyperedge's entries in its row, negative."""
-        columns: dict[str, list[Tensor]] = {}
-        values: dict[str, list[Tensor]] = {}
-        for d in drawn:
-            types, nodes = d.edges.types, d.edges.nodes
-            width = max(len(e.edges.types) for e in drawn) - 1
-            for p, t in enumerate(types):
-                column = torch.zeros(len(nodes), width, dtype=torch.int64, device=self.device)
-                value = torch.zeros(len(nodes), width, dtype=self.dtype, device=self.device)
-                for slot, q in enumerate(q for q in range(len(types)) if q != p):
-                    column[:, slot] = nodes[:, q] + self._columns[t][types[q]]
-                    entry = -d.edges.weights * self._column_scale[t][column[:, slot]]
-                    value[:, slot] = entry * _adds(nodes, types, p, q)
-                columns.setdefault(t, []).append(column)
-                values.setdefault(t, []).append(value)
-        return {t: ExtraRows(torch.cat(columns[t]), torch.cat(values[t])) for t in columns}
+    def _leave_out(
+        self, drawn: list[Drawn], index: list[Tensor], rows: dict[str, int]
+    ) -> dict[str, ExtraRows]:
+        """For each node of each hyperedge, its row less the hyperedge's entries.
 
-    def _point_at_variants(
-        self, drawn: list[Drawn], where: list[tuple[int, int]], index: list[Tensor], plain: int
-    ) -> Tensor:
-        """Point hyperedges, and what negatives keep of them, at the rows that leave them out."""
-        base, offset = [], plain
-        for g, p in where:
-            d = drawn[g]
-            m = len(d.edges.nodes)
-            base.append(index[g][:m, p].clone())
-            variant = torch.arange(offset, offset + m, device=self.device)
-            index[g][m:, p] = torch.where(d.kept[:, p], d.spread(variant), index[g][m:, p])
-            index[g][:m, p] = variant
-            offset += m
-        return torch.cat(base)
+        `index` then has hyperedges, and what negatives keep of them, point at those rows, which
+        come below the `rows` of each type.
+        """
+        width = max(len(d.edges.types) for d in drawn) - 1
+        parts: dict[str, list[tuple[Tensor, Tensor, Tensor]]] = {}
+        for d, where in zip(drawn, index, strict=True):
+            columns, values = self._entries(d.edges, width)
+            m, types = len(d.edges.nodes), d.edges.types
+            firsts = []
+            for p, t in enumerate(types):
+                firsts.append(rows[t] + sum(len(base) for _, _, base in parts.get(t, ())))
+                part = columns[:, p], values[:, p], where[:m, p].clone()
+                parts.setdefault(t, []).append(part)
+            number = torch.arange(m, device=self.device)[:, None]
+            own = torch.cat([number + first for first in firsts], dim=1)
+            where[m:] = torch.where(d.kept, d.spread(own), where[m:])
+            where[:m] = own
+        return {
+            t: ExtraRows(*(torch.cat(x) for x in zip(*p, strict=True))) for t, p in parts.items()
+        }
+
+    def _entries(self, edges: Positives, width: int) -> tuple[Tensor, Tensor]:
+        """Return what hyperedges add to the row of each node, negative: ``[m, N, width]`` both."""
+        types, nodes = edges.types, edges.nodes
+        others, offsets, scales = self._others(types)
+        columns = nodes[:, others] + offsets
+        values = self._scales[columns + scales] * -edges.weights[:, None, None]
+        if len(set(types)) < len(types):
+            for p, mine in enumerate(_others(len(types))):
+                for slot, q in enumerate(mine):
+                    values[:, p, slot] *= _adds(nodes, types, p, q)
+        missing = width - columns.shape[2]
+        if missing:
+            columns = torch.nn.functional.pad(columns, (0, missing))
+            values = torch.nn.functional.pad(values, (0, missing))
+        return columns, values
+
+    def _others(self, types: EdgeType) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the positions beside each one, and where their columns and scales begin."""
+        if types not in self._beside:
+            others = _others(len(types))
+            offsets = [
+                [self._columns[t][types[q]] for q in mine]
+                for t, mine in zip(types, others, strict=True)
+            ]
+            scales = [[self._first_scale[t]] for t in types]
+            made = (torch.tensor(x, device=self.device) for x in (others, offsets, scales))
+            self._beside[types] = tuple(made)  # type: ignore[assignment]
+        return self._beside[types]
+
+
+def _others(length: int) -> list[list[int]]:
+    """Return for each position all the others.
+
+    Examples
+    --------
+    >>> _others(3)
+    [[1, 2], [0, 2], [0, 1]]
+    """
+    return [[q for q in range(length) if q != p] for p in range(length)]
 
 
 def _adds(nodes: Tensor, types: EdgeType, p: int, q: int) -> Tensor | int:

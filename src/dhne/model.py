@@ -61,15 +61,13 @@ class TypeBatch:
     Attributes
     ----------
     plan : the batch matrix, prepared by the kernels
+        A row for each of the b distinct nodes; below them those that leave a hyperedge out.
     visits : float[b]
         How often the batch's tuples visit each distinct node, times α / tuples.
-    base : int64[r] or None
-        For each row that leaves a hyperedge out, the distinct node it is made from.
     """
 
     plan: Any
     visits: Tensor
-    base: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -129,22 +127,9 @@ class NodeAutoencoder(nn.Module):
             self.decoder_table.normal_(0, scale, generator=generator)
         _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
 
-    def encode(
-        self, kernels: Kernels, plan: Any, base: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Return X ``[b, d]``; and it with a row for each of `base` below, a hyperedge left out.
-
-        The matrix of `plan` then has an extra row for each of `base`: the entries of that
-        hyperedge, negative. σ((A_v − A_v's entries of e) W + b) costs only those few entries.
-        """
-        rows = kernels.encode(plan, self.encoder_table)
-        if base is None:
-            x = self.finish(rows)
-            return x, x
-        plain, entries = torch.split(rows, [len(rows) - len(base), len(base)])
-        x = self.finish(plain)
-        left_out = self.finish(kernels.gather_sum([plain], base[:, None]) + entries)
-        return x, torch.cat([x, left_out])
+    def encode(self, kernels: Kernels, plan: Any) -> Tensor:
+        """Return X for the rows of the matrix of `plan`."""
+        return self.finish(kernels.encode(plan, self.encoder_table))
 
     def finish(self, rows: Tensor) -> Tensor:
         """Return X for A W already multiplied out."""
@@ -219,9 +204,10 @@ class DHNEModel(nn.Module):
         second = torch.zeros((), dtype=self._dtype, device=self._device)
         for t, part in batch.types.items():
             coder = self.autoencoder(t)
-            plain, x[t] = coder.encode(kernels, part.plan, part.base)
+            x[t] = coder.encode(kernels, part.plan)
             if second_order:
-                second = second + coder.reconstruction(kernels, part.plan, plain, part.visits)
+                whole = x[t][: len(part.visits)]  # not those with a hyperedge left out
+                second = second + coder.reconstruction(kernels, part.plan, whole, part.visits)
         first = torch.zeros_like(second)
         for group in batch.tuples:
             logits = self.similarity(group.edge_type).logits(

@@ -95,7 +95,7 @@ class Newcomers:
                 for start in range(0, len(new), _ROWS):
                     chosen = torch.arange(start, min(start + _ROWS, len(new)))
                     plan = kernels.prepare(RowSelection(matrix, chosen))
-                    parts.append(model.autoencoder(t).encode(kernels, plan)[0].float().numpy())
+                    parts.append(model.autoencoder(t).encode(kernels, plan).float().numpy())
             width = model.autoencoder(t).dim
             found[t] = np.concatenate(parts) if parts else np.empty((0, width), np.float32)
         return found

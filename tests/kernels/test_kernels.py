@@ -30,6 +30,7 @@ class Case:
     matrix: np.ndarray  # dense float64[n, columns]
     rows: np.ndarray
     extra: tuple[np.ndarray, np.ndarray] | None
+    base: np.ndarray | None  # the rows that the extra rows are added to
     width: int
     seed: int
 
@@ -45,7 +46,8 @@ class Case:
         extra = None
         if self.extra is not None:
             columns, values = (torch.from_numpy(a).to(device) for a in self.extra)
-            extra = ExtraRows(columns, values.to(dtype))
+            base = None if self.base is None else torch.from_numpy(self.base).to(device)
+            extra = ExtraRows(columns, values.to(dtype), base)
         return RowSelection(sparse, torch.from_numpy(self.rows).to(device), extra)
 
     def dense(self) -> torch.Tensor:
@@ -55,7 +57,7 @@ class Case:
             below = np.zeros((len(self.extra[0]), self.matrix.shape[1]))
             for line, columns, values in zip(below, *self.extra, strict=True):
                 np.add.at(line, columns, values)
-            parts.append(below)
+            parts.append(below if self.base is None else below + parts[0][self.base])
         return torch.from_numpy(np.concatenate(parts))
 
     def numbers(self, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
@@ -73,11 +75,12 @@ def cases(draw: st.DrawFn) -> Case:
     if draw(st.booleans()):  # a hub, whose row every thread gets a piece of
         matrix[rng.integers(n)] = rng.random(columns)
     rows = rng.permutation(n)[: draw(st.integers(0, n))]
-    extra = None
+    extra = base = None
     if draw(st.booleans()) and len(rows):
         shape = (draw(st.integers(0, 6)), draw(st.integers(1, 4)))
         extra = (rng.integers(columns, size=shape), -rng.random(shape))
-    return Case(matrix, rows, extra, draw(st.sampled_from([1, 3, 4, 17])), seed)
+        base = rng.integers(len(rows), size=shape[0]) if draw(st.booleans()) else None
+    return Case(matrix, rows, extra, base, draw(st.sampled_from([1, 3, 4, 17])), seed)
 
 
 def leaf(tensor: torch.Tensor, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
@@ -217,6 +220,39 @@ def test_gather_sum_adds_the_rows_of_a_tuple(
         assert_near(dense_gradient(got), dense_gradient(reference), dtype)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=15)
+@given(
+    m=st.integers(1, 70), length=st.integers(1, 4), width=st.sampled_from([1, 5, 16]),
+    features=st.sampled_from([0, 1, 7]), seed=st.integers(0, 999),
+)  # fmt: skip
+def test_hidden_layer_is_the_formula(
+    backend: str, dtype: torch.dtype, m: int, length: int, width: int, features: int, seed: int
+) -> None:
+    kernels, device, rng = kernels_of(backend), device_of(backend), np.random.default_rng(seed)
+    index = torch.from_numpy(rng.integers(6, size=(m, length)))
+    z = torch.from_numpy(rng.normal(size=(m, features)))
+    shapes = [(width,), (width,), (features, width), *[(6, width)] * length]
+    numbers = [torch.from_numpy(3 * rng.normal(size=shape)) for shape in shapes]
+    upstream = torch.from_numpy(rng.normal(size=m))
+
+    b, w, of_z, *parts = here = [leaf(n, device, dtype) for n in numbers]
+    known = (z.to(device, dtype), of_z) if features else ()
+    out = kernels.hidden_layer(parts, index.to(device), b, w, *known)
+    (out * upstream.to(device, dtype)).sum().backward()
+
+    b, w, of_z, *parts = there = [leaf(n, torch.device("cpu"), torch.float64) for n in numbers]
+    total = b + z @ of_z + sum(part[index[:, p]] for p, part in enumerate(parts))
+    expected = torch.tanh(total) @ w
+    (expected * upstream).sum().backward()
+
+    assert_near(out, expected, dtype)
+    for got, reference in zip(here, there, strict=True):
+        if got.grad is not None:
+            assert_near(dense_gradient(got), dense_gradient(reference), dtype)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=25)
 @given(
@@ -242,7 +278,7 @@ def test_bits_do_not_depend_on_the_batch_that_came_before() -> None:
     """A backend keeps scratch and plans between batches; they must leave no trace."""
     rng = np.random.default_rng(0)
     matrix = rng.random((50, 30)) * (rng.random((50, 30)) < 0.3)
-    whole = Case(matrix, np.arange(50), None, 8, 1)
+    whole = Case(matrix, np.arange(50), None, None, 8, 1)
     some = Case(matrix, rng.permutation(50)[:20], None, 8, 1)
     reordered = Case(matrix, rng.permutation(50), None, 8, 1)
     device, kernels = torch.device("cpu"), kernels_of("cpu")

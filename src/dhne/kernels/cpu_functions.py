@@ -47,14 +47,19 @@ class Encode(Function):
         ctx.matrix, ctx.table, ctx.later = matrix, table, later
         where = (*matrix.csr, matrix.rows, matrix.starts, *matrix.extra)
         rows = autoencoder.encode(*where, table.detach().numpy(), get_num_threads())
+        if matrix.base is not None:
+            autoencoder.add_bases(rows, matrix.base)
         return torch.from_numpy(rows)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         """Run over a sample of long rows."""
-        m = ctx.matrix.sampled
-        of_table = TableGradient(m, m.weighted, gradient.contiguous().numpy())
+        m, rows = ctx.matrix.sampled, gradient.contiguous().numpy()
+        if ctx.matrix.base is not None:
+            rows = rows.copy()
+            autoencoder.add_to_bases(rows, ctx.matrix.base)
+        of_table = TableGradient(m, m.weighted, rows)
         return None, _hand_on(of_table, ctx.table, ctx.later), None
 
 

@@ -90,10 +90,12 @@ class BatchMatrix:
         self.rows, self.num_columns = selection.rows.numpy(), m.num_columns
         self.sample, self._scratch = selection.sample, scratch
         self.starts = matrix.row_starts(self.csr[0], self.rows, _ALL)
+        self.base: Ints | None = None
         if selection.extra is None:
             self.extra = np.empty((0, 0), np.int64), np.empty((0, 0), self.csr[2].dtype)
         else:
             self.extra = selection.extra.columns.numpy(), selection.extra.values.numpy()
+            self.base = None if selection.extra.base is None else selection.extra.base.numpy()
 
     @cached_property
     def sampled(self) -> Sampled:

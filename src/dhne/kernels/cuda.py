@@ -2,10 +2,10 @@
 
 Rows are cut into pieces of at most `PIECE` non-zeros, so that a hub is shared out among many
 programs; pieces of one row add up atomically. The number of pieces of a batch is known to the
-device alone, but bounded by rows + non-zeros / `PIECE`, which the host knows: that many programs
-start, and those without a piece end at once. Likewise the distinct nodes of a batch are padded
-(with -1, an empty row) to a size the host knows. Gradients of tables are dense here: clearing and
-scanning them costs less than finding out which rows a batch touched.
+device alone, but not more than so many of the matrix's longest rows have, which the host asks
+once: that many programs start, and those without a piece end at once. Likewise the distinct nodes
+of a batch are padded (with -1, an empty row) to a size the host knows. Gradients of tables are
+dense here: clearing and scanning them costs less than finding out which rows a batch touched.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -25,7 +25,7 @@ from torch.autograd.function import once_differentiable
 from . import cuda_programs as programs
 from .counts import TupleTables
 from .cuda_counts import CudaCounts
-from .interface import Distinct, Kernels, RowSelection, StepSize, UpdateRule
+from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 
 PIECE = 64  # non-zeros of a row that one program takes
 _BLOCK = 16  # non-zeros it takes at once
@@ -83,6 +83,7 @@ class CudaKernels(Kernels):
         self._recorded: dict[tuple[torch.Size, ...], _Recording] = {}
         self._seen: dict[tuple[torch.Size, ...], int] = {}
         self._counts = CudaCounts()
+        self._bounds: dict[tuple[int, int], tuple[SparseMatrix, int]] = {}
 
     def run_step(
         self,
@@ -106,7 +107,7 @@ class CudaKernels(Kernels):
         """Cut the selected rows into pieces."""
         matrix, rows = selection.matrix, selection.rows.contiguous()
         n = len(rows)
-        bound = n + len(matrix.indices) // PIECE if n else 0
+        bound = self._most_pieces(matrix, n)
         row = torch.empty(bound, dtype=torch.int32, device=rows.device)
         first, last = rows.new_empty(bound), rows.new_empty(bound)
         if n:
@@ -117,6 +118,15 @@ class CudaKernels(Kernels):
             args = (rows, matrix.indptr, torch.cumsum(pieces, 0), row, first, last, n, bound)
             programs.cut_kernel[(triton.cdiv(bound, _LANES),)](*args, PIECE=PIECE, LANES=_LANES)
         return Pieces(row, first, last, matrix.indices, matrix.values, n, selection.extra)
+
+    def _most_pieces(self, matrix: SparseMatrix, n: int) -> int:
+        """Return how many pieces n rows have at most: those of the longest; asked once a size."""
+        kept = self._bounds.get((id(matrix), n))
+        if kept is None or kept[0] is not matrix:
+            pieces = (matrix.indptr.diff() + PIECE - 1) // PIECE
+            most = torch.topk(pieces, min(n, len(pieces)), sorted=False).values.sum()
+            kept = self._bounds[id(matrix), n] = matrix, int(most)
+        return kept[1]
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
@@ -200,6 +210,24 @@ class CudaKernels(Kernels):
         )
 
 
+def _extra(plan: Pieces) -> tuple[Tensor, ...]:
+    """What the programs of extra rows take first."""
+    extra = plan.extra
+    base = extra.columns if extra.base is None else extra.base  # not read if there is none
+    return extra.columns.contiguous(), extra.values.contiguous(), base
+
+
+def _extra_shape(plan: Pieces, table: Tensor) -> dict[str, Any]:
+    width = table.shape[1]
+    return {
+        "num_rows": plan.num_rows,
+        "WIDTH": width,
+        "BLOCK": triton.next_power_of_2(width),
+        "ENTRIES": plan.extra.columns.shape[1],
+        "BASE": plan.extra.base is not None,
+    }
+
+
 def _shape(table: Tensor) -> dict[str, int]:
     return {
         "WIDTH": table.shape[1],
@@ -217,8 +245,7 @@ class _Encode(Function):
         if len(plan.row):
             programs.encode_kernel[(len(plan.row),)](*plan.entries, table, out, **_shape(table))
         if extra:
-            rows = table[plan.extra.columns]  # [r, k, d]
-            torch.sum(plan.extra.values[:, :, None] * rows, dim=1, out=out[plan.num_rows :])
+            programs.extra_kernel[(extra,)](*_extra(plan), table, out, **_extra_shape(plan, table))
         return out
 
     @staticmethod
@@ -227,13 +254,15 @@ class _Encode(Function):
         plan: Pieces = ctx.plan
         gradient = gradient.contiguous()
         out = gradient.new_zeros(ctx.shape)
+        if plan.extra is not None and len(plan.extra):
+            gradient = gradient.clone()  # what its rows give to those they are added to goes there
+            programs.extra_gradient_kernel[(len(plan.extra),)](
+                *_extra(plan), gradient, out, **_extra_shape(plan, out)
+            )
         if len(plan.row):
             programs.table_gradient_kernel[(len(plan.row),)](
                 *plan.entries, gradient, out, **_shape(out)
             )
-        if plan.extra is not None:
-            g = plan.extra.values[:, :, None] * gradient[plan.num_rows :, None, :]
-            out.index_add_(0, plan.extra.columns.reshape(-1), g.reshape(-1, out.shape[1]))
         return None, out
 
 

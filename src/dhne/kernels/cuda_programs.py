@@ -98,6 +98,59 @@ def encode_kernel(
         tl.atomic_add(out + r * WIDTH + f, total, mask=f < WIDTH, sem="relaxed")
 
 
+@triton.jit(do_not_specialize=["num_rows"])
+def extra_kernel(
+    columns,
+    values,
+    base,
+    table,
+    out,
+    num_rows,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    ENTRIES: tl.constexpr,
+    BASE: tl.constexpr,
+):
+    """Write one extra row of M W: its entries', and the row that it is added to."""
+    i = tl.program_id(0).to(tl.int64)
+    f = tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], dtype=table.dtype.element_ty)
+    if BASE:
+        r = tl.load(base + i)
+        total += tl.load(out + r * WIDTH + f, mask=f < WIDTH, other=0.0)
+    for j in range(ENTRIES):
+        c = tl.load(columns + i * ENTRIES + j)
+        v = tl.load(values + i * ENTRIES + j)
+        total += v * tl.load(table + c * WIDTH + f, mask=f < WIDTH, other=0.0)
+    tl.store(out + (num_rows + i) * WIDTH + f, total, mask=f < WIDTH)
+
+
+@triton.jit(do_not_specialize=["num_rows"])
+def extra_gradient_kernel(
+    columns,
+    values,
+    base,
+    gradient,
+    out,
+    num_rows,
+    WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+    ENTRIES: tl.constexpr,
+    BASE: tl.constexpr,
+):
+    """Add what one extra row gives to the table's gradient, and to that of its base."""
+    i = tl.program_id(0).to(tl.int64)
+    f = tl.arange(0, BLOCK)
+    g = tl.load(gradient + (num_rows + i) * WIDTH + f, mask=f < WIDTH, other=0.0)
+    if BASE:
+        r = tl.load(base + i)
+        tl.atomic_add(gradient + r * WIDTH + f, g, mask=f < WIDTH, sem="relaxed")
+    for j in range(ENTRIES):
+        c = tl.load(columns + i * ENTRIES + j)
+        v = tl.load(values + i * ENTRIES + j)
+        tl.atomic_add(out + c * WIDTH + f, v * g, mask=f < WIDTH, sem="relaxed")
+
+
 @triton.jit
 def table_gradient_kernel(
     row,

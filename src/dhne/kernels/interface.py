@@ -65,10 +65,18 @@ class SparseMatrix:
 
 @dataclass(frozen=True)
 class ExtraRows:
-    """Rows given by their entries, k each: ``columns: int64[r, k]``, ``values: float[r, k]``."""
+    """Rows given by entries, k each, that are added to other rows of the selection.
+
+    Attributes
+    ----------
+    columns, values : int64[r, k], float[r, k]
+    base : int64[r] or None
+        The number, in the selection, of the row that each is added to; None for none.
+    """
 
     columns: Tensor
     values: Tensor
+    base: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -32,8 +32,10 @@ class _Entries:
         self.value = matrix.values[position]
         self.scale = (degree.to(self.value.dtype) / taken.clamp(min=1))[self.row]
         self.num_stored = len(self.row)  # those of the matrix itself, before the extra rows'
+        self.base = None
         if selection.extra is not None:
             extra = selection.extra
+            self.base = extra.base
             width = extra.columns.shape[1]
             row = len(rows) + torch.arange(len(extra), device=rows.device)
             self.row = torch.cat([self.row, row.repeat_interleave(width)])
@@ -45,7 +47,11 @@ class _Entries:
         """Return M W, each entry counted as often as it stands for."""
         rows = torch.nn.functional.embedding(self.column, table, sparse=True)
         out = table.new_zeros(self.num_rows, table.shape[1])
-        return out.index_add(0, self.row, (self.value * self.scale)[:, None] * rows)
+        out = out.index_add(0, self.row, (self.value * self.scale)[:, None] * rows)
+        if self.base is None:
+            return out
+        stored, extra = torch.split(out, [len(out) - len(self.base), len(self.base)])
+        return torch.cat([stored, stored[self.base] + extra])
 
 
 class ReferenceKernels(Kernels):

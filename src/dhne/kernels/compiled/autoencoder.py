@@ -93,6 +93,26 @@ def _encode_piece(indptr, indices, values, rows, starts, table, low, high, out, 
     return first
 
 
+@njit(**FAST)
+def add_bases(rows, base):
+    """Add to each of the last rows, as many as there are of `base`, the row that base names."""
+    first = len(rows) - len(base)
+    for i in range(len(base)):
+        line, row = rows[first + i], rows[base[i]]
+        for f in range(rows.shape[1]):
+            line[f] += row[f]
+
+
+@njit(**FAST)
+def add_to_bases(rows, base):
+    """Add each of the last rows to the row that base names: what `add_bases` is the other way."""
+    first = len(rows) - len(base)
+    for i in range(len(base)):
+        line, row = rows[base[i]], rows[first + i]
+        for f in range(rows.shape[1]):
+            line[f] += row[f]
+
+
 # -- reconstruction --------------------------------------------------------------------------------
 
 

@@ -114,6 +114,7 @@ class CompiledKernels(Kernels):
             out[:0] if of_edges is None else of_edges.contiguous().numpy(),
             counts.SHARED,
             counts.PATHS,
+            get_num_threads(),
             out,
         )
         return torch.from_numpy(out)

@@ -143,41 +143,55 @@ def _shared(flat, types, source, i, weight, p, q, v, u, v_in, u_in, kind, in_p, 
 
 
 @njit(**_inline)
-def _paths(flat, types, source, i, weight, p, q, v, u, v_in, u_in, in_p, in_q, most):
-    """t: Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
-    kp, kq = types[p], types[q]
-    low_v, high_v = _block(flat, p, v, in_p)
-    low_u, high_u = _block(flat, q, u, in_q)
-    n_v, n_u = high_v - low_v, high_u - low_u
-    first_v, first_u = flat[4][flat[8][p, 1] + in_p], flat[4][flat[8][q, 1] + in_q]
-    total = 0.0
-    for a in range(min(n_u, most)):
-        at_u = low_u + (a * n_u // most if n_u > most else a)
-        x = flat[0][at_u] - first_u
-        if x == v:
-            continue
-        x_in = weight > 0 and _member(types, source, i, kp, x)
-        near_u = _log(flat, at_u, u_in and x_in and not (kp == kq and x == u), weight)
-        if near_u <= 0:
-            continue
-        along = 0.0
-        for b in range(min(n_v, most)):
-            at_v = low_v + (b * n_v // most if n_v > most else b)
-            y = flat[0][at_v] - first_v
-            if y == u:
-                continue
-            middle = _find(flat, p, x, in_p, y)
-            if middle >= 0:
-                y_in = (v_in or x_in) and _member(types, source, i, kq, y)
-                near_v = _log(flat, at_v, v_in and y_in and not (kp == kq and y == v), weight)
-                between = _log(flat, middle, x_in and y_in and not (kp == kq and x == y), weight)
-                along += near_v * between
-        total += near_u * along
-    return total * max(n_v / most, 1.0) * max(n_u / most, 1.0)
+def _near(flat, types, source, i, weight, p, x, x_in, block, kind, but, most, nodes, logs, ours):
+    """List at most `most` neighbours y of x in a block, of type `kind`, without the node `but`.
+
+    Fills nodes: y, logs: ℓ(A'[x, y]), ours: whether y is in the hyperedge that is left out.
+    Returns (how many they are, how many each stands for).
+    """
+    low, high = _block(flat, p, x, block)
+    first, n = flat[4][flat[8][p, 1] + block], high - low
+    k = 0
+    for j in range(min(n, most)):
+        at = low + (j * n // most if n > most else j)
+        y = flat[0][at] - first
+        if y != but:
+            nodes[k] = y
+            ours[k] = weight > 0 and _member(types, source, i, kind, y)
+            own = x_in and ours[k] and not (kind == types[p] and y == x)
+            logs[k] = _log(flat, at, own, weight)
+            k += 1
+    return k, max(n / most, 1.0)
 
 
 @njit(**_inline)
-def _pair(flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths, out):
+def _paths(flat, types, source, i, weight, p, q, v, u, v_in, u_in, in_p, in_q, most, lists):
+    """t: Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
+    kp, kq = types[p], types[q]
+    (ys, near_v, y_ours), (xs, near_u, x_ours) = lists
+    num_y, each_y = _near(
+        flat, types, source, i, weight, p, v, v_in, in_p, kq, u, most, ys, near_v, y_ours
+    )
+    num_x, each_x = _near(
+        flat, types, source, i, weight, q, u, u_in, in_q, kp, v, most, xs, near_u, x_ours
+    )
+    total = 0.0
+    for a in range(num_x):
+        x = xs[a]
+        along = 0.0
+        for b in range(num_y):
+            middle = _find(flat, p, x, in_p, ys[b])
+            if middle >= 0:
+                own = x_ours[a] and y_ours[b] and not (kp == kq and x == ys[b])
+                along += near_v[b] * _log(flat, middle, own, weight)
+        total += near_u[a] * along
+    return total * each_x * each_y
+
+
+@njit(**_inline)
+def _pair(
+    flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths, lists, out
+):
     """Write c, s and t of tuple i's pair number k; s over the neighbours of whichever has fewer."""
     kp, kq, v, u = types[p], types[q], nodes[i, p], nodes[i, q]
     v_in = weight > 0 and _member(types, source, i, kp, v)
@@ -204,8 +218,9 @@ def _pair(flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared
             )
     out[i, 3 * k + 1] = both
     out[i, 3 * k + 2] = _paths(
-        flat, types, source, i, weight, p, q, v, u, v_in, u_in, blocks[p, q], blocks[q, p], paths
-    )
+        flat, types, source, i, weight, p, q, v, u, v_in, u_in, blocks[p, q], blocks[q, p], paths,
+        lists,
+    )  # fmt: skip
 
 
 # -- all pairs of all tuples -----------------------------------------------------------------------
@@ -213,7 +228,7 @@ def _pair(flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared
 
 @njit(**_inline)
 def _count_tuple(
-    flat, types, blocks, common, nodes, source, i, weight, shared, paths, is_negative, out
+    flat, types, blocks, common, nodes, source, i, weight, shared, paths, is_negative, lists, out
 ):
     """One tuple; the pairs that a negative has in common with its hyperedge are left out."""
     length = len(types)
@@ -228,7 +243,7 @@ def _count_tuple(
             if not (is_negative and kept):
                 _pair(
                     flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths,
-                    out,
+                    lists, out,
                 )  # fmt: skip
             k += 1
 
@@ -247,8 +262,9 @@ def _copy_kept(nodes, source, i, edge, out):
 
 @njit(parallel=True, **PLAIN)
 def tuple_counts(
-    flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths, out
-):
+    flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths,
+    pieces, out,
+):  # fmt: skip
     """Fill `out` ``[m, 3 · pairs + N]``.
 
     The first `num_edges` tuples are the hyperedges that are left out, and as many negatives of each
@@ -257,21 +273,29 @@ def tuple_counts(
     int64[pairs, k, 3], -1 where there is none.
     """
     zero = out.dtype.type(0)
-    known = len(of_edges)
-    for i in prange(len(nodes)):
-        if i < known:
-            for c in range(out.shape[1]):
-                out[i, c] = of_edges[i, c]
-        else:
+    known, m = len(of_edges), len(nodes)
+    for i in prange(known):
+        for c in range(out.shape[1]):
+            out[i, c] = of_edges[i, c]
+    for k in prange(pieces):
+        lists = _lists(paths), _lists(paths)
+        rest = m - known
+        for i in range(known + rest * k // pieces, known + rest * (k + 1) // pieces):
             weight = left_out[i] if len(left_out) else zero
             _count_tuple(
                 flat, types, blocks, common, nodes, source, i, weight, shared, paths,
-                0 < num_edges <= i, out,
+                0 < num_edges <= i, lists, out,
             )  # fmt: skip
     if num_edges > 0:
-        each = max((len(nodes) - num_edges) // num_edges, 1)
-        for i in prange(num_edges, len(nodes)):
+        each = max((m - num_edges) // num_edges, 1)
+        for i in prange(num_edges, m):
             _copy_kept(nodes, source, i, (i - num_edges) // each, out)
+
+
+@njit(**PLAIN)
+def _lists(n):
+    """What `_near` fills."""
+    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.bool_)
 
 
 @njit(**PLAIN)

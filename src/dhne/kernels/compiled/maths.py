@@ -10,8 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
-from numba.extending import overload
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 # Without "numpy" every division is looked at for a zero, one by one.
 PLAIN: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
@@ -27,6 +29,7 @@ _LN2_HIGH = np.float32(0.693359375)  # few bits, so that a product with an integ
 _LN2_LOW = np.float32(math.log(2) - 0.693359375)
 _LEAST, _MOST = np.float32(-87), np.float32(88)  # beyond them eˣ leaves float32
 _BIAS, _ROUNDED = np.float32(127), np.float32(127.5)  # of a float32's exponent
+_LINE = 64  # bytes that a cache holds together
 _TAYLOR = tuple(np.float32(1 / math.factorial(i)) for i in range(7))
 
 
@@ -67,3 +70,24 @@ def tanh(x):
     """1 − 2 / (1 + e²ˣ); its absolute error is that of a number near one."""
     one = type(x)(1)
     return one - (one + one) / (one + exp(x + x))
+
+
+@intrinsic
+def prefetch_row(typing, table, row):
+    """Ask for a row of a table ahead of its use, so that it is in the cache by then."""
+
+    def generate(context, builder, signature, arguments):
+        kind = signature.args[0]
+        array = context.make_array(kind)(context, builder, arguments[0])
+        at = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        width = builder.extract_value(array.strides, 0)
+        begin = builder.add(builder.ptrtoint(array.data, width.type), builder.mul(at, width))
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        prefetch = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+        how = [ir.Constant(number, n) for n in (0, 3, 1)]  # to read, into the nearest cache, data
+        with cgutils.for_range_slice(builder, width.type(0), width, width.type(_LINE)) as (i, _):
+            builder.call(prefetch, [builder.inttoptr(builder.add(begin, i), byte), *how])
+        return context.get_dummy_value()
+
+    return types.void(table, row), generate

@@ -14,8 +14,9 @@ import numpy as np
 from numba import njit, prange
 
 from .autoencoder import sum_column
-from .maths import INLINE, PLAIN, THREADS
+from .maths import INLINE, PLAIN, THREADS, prefetch_row
 
+_AHEAD = 4  # columns, to the one whose rows are asked for
 _ENTRIES = 8  # how many entries' sums an optimizer's step over a row takes as long as
 
 
@@ -70,7 +71,10 @@ def adam_columns(
         g = np.empty(x.shape[1], x.dtype)
         low, high = _share_of_columns(begins, k, pieces), _share_of_columns(begins, k + 1, pieces)
         for s in range(low, high):
-            r = touched[s]
+            r, ahead = touched[s], touched[min(s + _AHEAD, high - 1)]
+            prefetch_row(p, ahead)
+            prefetch_row(m, ahead)
+            prefetch_row(v, ahead)
             sum_column(begins, s, row_of, entry_of, data, x, g)
             _adam_row(g, p[r], m[r], v[r], rate, beta1, beta2, correction, epsilon)
 

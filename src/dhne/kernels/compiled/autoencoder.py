@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from .maths import FAST, INLINE, THREADS, sigmoid
+from .maths import FAST, INLINE, THREADS, prefetch_row, sigmoid
 from .matrix import first_at, row_at
 
+_AHEAD = 8  # non-zeros, to the one whose row of a table is asked for
 _BLOCK = 128  # non-zeros decoded in one go: their rows of V stay in the nearest cache
 
 
@@ -20,6 +21,8 @@ def add_rows(columns, data, low, high, table, out):
     d = table.shape[1]
     e = low
     while e + 4 <= high:
+        for ahead in range(e + _AHEAD, min(e + _AHEAD + 4, high)):
+            prefetch_row(table, columns[ahead])
         a, b, c, g = (
             table[columns[e]],
             table[columns[e + 1]],
@@ -82,6 +85,10 @@ def _encode_piece(indptr, indices, values, rows, starts, table, low, high, out, 
     row = row_at(starts, low)
     first = -1
     while row < len(rows) and starts[row] < high:
+        if row + 1 < len(rows):
+            begin = indptr[rows[row + 1]]
+            for e in range(begin, min(begin + _AHEAD, indptr[rows[row + 1] + 1])):
+                prefetch_row(table, indices[e])
         shift = indptr[rows[row]] - starts[row]
         begin, end = max(low, starts[row]) + shift, min(high, starts[row + 1]) + shift
         if starts[row] < low:
@@ -168,6 +175,8 @@ def _logits(x, columns, table, bias, low, high, out):
     """Set out[e] to x · table[columns[e]] + bias[columns[e]], four at a time."""
     e = low
     while e + 4 <= high:
+        for ahead in range(e + _AHEAD, min(e + _AHEAD + 4, len(columns))):
+            prefetch_row(table, columns[ahead])
         i, j, k, m = columns[e], columns[e + 1], columns[e + 2], columns[e + 3]
         za, zb, zc, zg = bias[i], bias[j], bias[k], bias[m]
         a, b, c, g = table[i], table[j], table[k], table[m]

@@ -8,6 +8,7 @@ epochs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from itertools import islice
 from statistics import median
 from time import perf_counter
@@ -20,6 +21,8 @@ from dhne import DHNE
 from dhne.datasets import planted_clusters
 from dhne.network import HyperNetwork
 from dhne.training import Trainer
+
+_within = ExitStack()  # what trainings are run within, until the process ends
 
 
 class _Ready(Exception):  # noqa: N818 - nothing is wrong
@@ -38,6 +41,7 @@ def trainer_for(network: HyperNetwork, **params: Any) -> Trainer:
         try:
             DHNE(**params).fit(network)
         except _Ready as ready:
+            _within.enter_context(ready.trainer.kernels.training())
             return ready.trainer
     raise AssertionError("fit did not train")
 

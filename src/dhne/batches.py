@@ -85,8 +85,9 @@ class BatchMaker:
     alpha : float
         The weight of the second-order loss.
     leave_one_out, evidence : bool, PairEvidence or None
-    row_sample : int, optional
-        How many non-zeros of a row a step's gradient runs over at most; see `RowSelection`.
+    row_sample : int
+        How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
+        `RowSelection`.
     """
 
     def __init__(
@@ -102,13 +103,13 @@ class BatchMaker:
         dtype: torch.dtype,
         leave_one_out: bool = False,
         evidence: PairEvidence | None = None,
-        row_sample: int | None = None,
+        row_sample: int = 0,
     ) -> None:
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = alpha, device, dtype
         self.leave_one_out, self.evidence = leave_one_out, evidence
         # On a GPU a hub's row costs little, and the host would have to wait for the device.
-        self.row_sample = row_sample if device.type == "cpu" else None
+        self.row_sample = row_sample if device.type == "cpu" else 0
         self._longest = {
             t: int(np.diff(a.matrix.indptr).max(initial=0)) for t, a in matrices.items()
         }
@@ -231,7 +232,7 @@ class BatchMaker:
 
     def _sample(self, node_type: str, inputs: list[Tensor]) -> RowSample | None:
         """Return how long rows of a type are sampled, or None where no row is long."""
-        if self.row_sample is None or self._longest[node_type] <= self.row_sample:
+        if not 0 < self.row_sample < self._longest[node_type]:
             return None
         return RowSample(self.row_sample, float(inputs[-1]))
 

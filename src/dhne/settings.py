@@ -76,10 +76,10 @@ class Settings:
         training stops early.
     patience : int
         Epochs without a better validation AUC after which training stops.
-    row_sample : int or None
+    row_sample : int
         At most so many non-zeros of a node's row take part in a step's gradient on a CPU: an even
         random sample of them, weighted up, so that a hub does not cost its degree in every step.
-        None takes all.
+        0 takes all.
     leave_one_out : bool
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
@@ -104,7 +104,7 @@ class Settings:
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
-    row_sample: int | None = 1024
+    row_sample: int = 1024
     leave_one_out: bool = False
     evidence: bool = False
 
@@ -123,7 +123,7 @@ class Settings:
         _require(0 <= self.validation < 1, "validation must be at least 0 and below 1")
         _require(self.epochs is None or self.epochs >= 1, "epochs must be at least 1")
         _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
-        _require(self.row_sample is None or self.row_sample >= 1, "row_sample must be at least 1")
+        _require(self.row_sample >= 0, "row_sample must not be negative")
         _require(self.patience >= 1, "patience must be at least 1")
         _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
         _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
@@ -195,7 +195,7 @@ PRESETS: dict[str, Settings] = {
         epochs_at_thousand=70.0,
         epochs_decline=0.34,
         alpha=1.0,
-        row_sample=None,
+        row_sample=0,
     ),
     "released": Settings(
         activation="tanh",
@@ -209,7 +209,7 @@ PRESETS: dict[str, Settings] = {
         epochs_decline=0.34,
         alpha=1.0,
         reconstruction="mean",
-        row_sample=None,
+        row_sample=0,
     ),
     "plus": Settings(
         leave_one_out=True,

@@ -100,25 +100,28 @@ class Trainer:
     def run(self) -> list[dict[str, Any]]:
         """Train to the end and return the history, a record an epoch."""
         self._resume()
-        progress = self.progress
         for callback in self.callbacks:
-            callback.on_train_begin(progress)
-        saved = time.perf_counter()
+            callback.on_train_begin(self.progress)
         try:
-            while progress.epoch < progress.epochs and not self._should_stop():
-                self._run_epoch()
-                stop = [bool(c.on_epoch_end(progress)) for c in self.callbacks]
-                if self.checkpoints and time.perf_counter() - saved >= self.checkpoint_seconds:
-                    self._save()
-                    saved = time.perf_counter()
-                if any(stop):
-                    break
+            with self.kernels.training():
+                self._run_epochs()
         finally:
             for callback in self.callbacks:
-                callback.on_train_end(progress)
+                callback.on_train_end(self.progress)
         if self.best.weights is not None:
             self.model.load_state_dict(self.best.weights)
-        return progress.history
+        return self.progress.history
+
+    def _run_epochs(self) -> None:
+        progress, saved = self.progress, time.perf_counter()
+        while progress.epoch < progress.epochs and not self._should_stop():
+            self._run_epoch()
+            stop = [bool(c.on_epoch_end(progress)) for c in self.callbacks]
+            if self.checkpoints and time.perf_counter() - saved >= self.checkpoint_seconds:
+                self._save()
+                saved = time.perf_counter()
+            if any(stop):
+                break
 
     def _run_epoch(self) -> None:
         progress, begin = self.progress, time.perf_counter()

@@ -36,7 +36,6 @@ class CompiledKernels(Kernels):
     def __init__(self) -> None:
         # Sparse gradients are made by the kernels alone; checking them would cost every step.
         torch.sparse.check_sparse_tensor_invariants.disable()
-        _keep_freed_memory()
         self._scratch = Scratch()
         self._later: Later = None  # within a step, gradients of tables that are not summed yet
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
@@ -147,6 +146,15 @@ class CompiledKernels(Kernels):
         parts = torch.split(torch.from_numpy(inverse), [len(c) for c in columns])
         return Distinct(torch.from_numpy(nodes), torch.from_numpy(visits), list(parts))
 
+    @contextlib.contextmanager
+    def training(self) -> Iterator[None]:
+        """Keep the memory of one step for the next, until the last."""
+        _keep_freed_memory()
+        try:
+            yield
+        finally:
+            _give_back_memory()
+
     def run_step(
         self,
         step: Callable[[list[Tensor], StepSize], Tensor],
@@ -245,17 +253,29 @@ def _one_torch_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+# Parameters of glibc's malloc, by their numbers in malloc.h.
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
+
+
 def _keep_freed_memory() -> None:
     """Ask the C library not to give the memory of one step back before the next one needs it.
 
     A step's gradients come and go. By default glibc returns them to the system as soon as they are
     freed, and every step then pays for its pages anew.
     """
-    trim_threshold, mmap_threshold = -1, -3  # names of glibc's malloc.h
     with contextlib.suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
-        mallopt(mmap_threshold, 32 << 20)
-        mallopt(trim_threshold, 512 << 20)
+        mallopt(_MMAP_MAX, 0)  # nothing is so large that it stands apart
+        mallopt(_TRIM_THRESHOLD, -1)  # and nothing is given back
+
+
+def _give_back_memory() -> None:
+    """Let the C library do as it does by default."""
+    with contextlib.suppress(OSError, AttributeError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_MAX, 65536)
+        library.mallopt(_TRIM_THRESHOLD, 128 << 10)
+        library.malloc_trim(0)
 
 
 def _two_dimensional(tensor: Tensor) -> npt.NDArray[Any]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -229,6 +230,10 @@ class Kernels(ABC):
         self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Take one optimizer step in place, over the rows of `parameter` that have a gradient."""
+
+    def training(self) -> AbstractContextManager[None]:
+        """Return what steps are run within; a backend may keep things from one to the next."""
+        return nullcontext()
 
     def run_step(
         self,

@@ -2,7 +2,7 @@
 
 # Branches rather than min and max, and lambdas around functions, are what numba takes.
 # ruff: noqa: FURB136, PLW0108
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,arg-type"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,arg-type,import-untyped"
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ def tanh(x):
     return one - (one + one) / (one + exp(x + x))
 
 
-@intrinsic
-def prefetch_row(typing, table, row):
+def _prefetch_row(typing, table, row):
     """Ask for a row of a table ahead of its use, so that it is in the cache by then."""
 
     def generate(context, builder, signature, arguments):
@@ -91,3 +90,6 @@ def prefetch_row(typing, table, row):
         return context.get_dummy_value()
 
     return types.void(table, row), generate
+
+
+prefetch_row: Any = intrinsic(_prefetch_row)

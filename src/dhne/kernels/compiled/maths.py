@@ -2,7 +2,8 @@
 
 # Branches rather than min and max, and lambdas around functions, are what numba takes.
 # ruff: noqa: FURB136, PLW0108
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,arg-type,import-untyped"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,arg-type"
+# mypy: disable-error-code="import-untyped"
 
 from __future__ import annotations
 

@@ -173,6 +173,8 @@ class CompiledKernels(Kernels):
         self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
     ) -> None:
         """Step over the rows that have a gradient, in one fused pass."""
+        if not parameter.numel():
+            return
         p, *moments = self._arrays(parameter, state)
         number = p.dtype.type
         rate = number(size.rate * rule.gain)
@@ -187,7 +189,7 @@ class CompiledKernels(Kernels):
             return
         if later is not None:
             rows, gradient = later.matrix.touched, later.rows()
-        elif parameter.grad is None or not parameter.numel():
+        elif parameter.grad is None:
             return
         else:
             rows, gradient = self._rows_of(parameter.grad)

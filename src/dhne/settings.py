@@ -99,8 +99,8 @@ class Settings:
     decay: float = 0.0
     batch_size: int | None = None
     epochs: int | None = None
-    epochs_at_thousand: float = 36.0
-    epochs_decline: float = 0.4
+    epochs_at_thousand: float = 58.0
+    epochs_decline: float = 0.5
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
@@ -178,7 +178,7 @@ def rule_epochs(
     Examples
     --------
     >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
-    [36, 8, 6, 5]
+    [58, 9, 6, 5]
     """
     return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 

@@ -108,7 +108,7 @@ def resolved(
     Examples
     --------
     >>> resolved({"alpha": 1.0, "epochs_factor": 2.0}, 1000)
-    {'alpha': 1.0, 'epochs': 100}
+    {'alpha': 1.0, 'epochs': 116}
     """
     params = dict(chosen)
     factor = params.pop(EPOCHS_FACTOR, None)

@@ -22,7 +22,7 @@ from torch import Tensor
 from .adjacency import AdjacencyMatrix
 from .edges import EdgeType
 from .kernels import Kernels, get_kernels
-from .kernels.counts import ZERO, Common, CountTable, TupleTables
+from .kernels.counts import Common, CountTable, TupleTables
 from .network import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
@@ -150,11 +150,7 @@ class PairEvidence:
         counts = self._kernels.tuple_counts(
             self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
-        pairs = 3 * (len(edge_type) * (len(edge_type) - 1) // 2)
-        logs = torch.log1p(counts)
-        zero = (counts[:, :pairs] < ZERO).to(self._dtype)
-        values = torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1)
-        return values @ self._average(edge_type, ordered=ordered)
+        return self._kernels.features(counts, self._average(edge_type, ordered=ordered))
 
     def _average(self, edge_type: EdgeType, *, ordered: bool) -> Tensor:
         """Return the matrix that averages over positions which share a slot."""

@@ -118,6 +118,13 @@ class CompiledKernels(Kernels):
         )
         return torch.from_numpy(out)
 
+    def features(self, counts: Tensor, average: Tensor) -> Tensor:
+        """Turn counts into features tuple by tuple."""
+        out = np.empty((len(counts), average.shape[1]), counts.numpy().dtype)
+        pairs = len(average) - counts.shape[1]
+        compiled_counts.features(counts.contiguous().numpy(), average.numpy(), pairs, out)
+        return torch.from_numpy(out)
+
     def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
         """What the compiled counts take, kept between calls."""
         kept = self._tables.get(id(tables))
@@ -164,8 +171,7 @@ class CompiledKernels(Kernels):
         """Return ``step(inputs, size)``; the gradients of tables are summed by `update`."""
         self._later = {}
         try:
-            with _one_torch_thread():
-                return step(inputs, size)
+            return step(inputs, size)
         finally:
             self._later = None
 
@@ -238,21 +244,6 @@ def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, .
             part.append(array)
     where = np.array([begins[id(table)] for table in tables])
     return (*(np.concatenate(part) for part in parts), where)
-
-
-@contextlib.contextmanager
-def _one_torch_thread() -> Iterator[None]:
-    """Let torch have one thread, so that none of its others stands in the compiled loops' way.
-
-    After each of its operations they spin for a while, waiting for the next; numba's threads are
-    others than torch's and would have to share the cores with them.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 # Parameters of glibc's malloc, by their numbers in malloc.h.

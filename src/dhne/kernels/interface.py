@@ -9,6 +9,7 @@ and never of the number of nodes. A backend implements these:
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
 `hidden_layer`       w · tanh(that + b + z Z)         the whole similarity, if it has one layer
 `tuple_counts`       what the nodes of tuples share, for `dhne.evidence`
+`features`           what the similarity is given of those counts
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
@@ -33,7 +34,7 @@ from torch import Tensor
 
 from dhne.adjacency import AdjacencyMatrix
 
-from .counts import TupleTables, tuple_counts
+from .counts import ZERO, TupleTables, tuple_counts
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,13 @@ class Kernels(ABC):
         even that if it is given the hyperedges' counts, `of_edges`.
         """
         return tuple_counts(tables, nodes, source, left_out)
+
+    def features(self, counts: Tensor, average: Tensor) -> Tensor:
+        """Return (ℓ(pair counts), which of these are zero, ℓ(degrees)) times `average`."""
+        pairs = len(average) - counts.shape[1]
+        logs = torch.log1p(counts)
+        zero = (counts[:, :pairs] < ZERO).to(counts.dtype)
+        return torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1) @ average
 
     @abstractmethod
     def update(

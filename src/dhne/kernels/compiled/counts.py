@@ -292,6 +292,21 @@ def tuple_counts(
             _copy_kept(nodes, source, i, (i - num_edges) // each, out)
 
 
+@njit(parallel=True, **PLAIN)
+def features(counts, average, pairs, out):
+    """Fill `out` with what `dhne.evidence` makes of counts, the first `pairs` of them of pairs."""
+    for i in prange(len(counts)):
+        out[i] = 0
+        for c in range(counts.shape[1]):
+            log = math.log1p(counts[i, c])
+            none = counts[i, c] < ZERO
+            row = average[c] if c < pairs else average[pairs + c]
+            for f in range(out.shape[1]):
+                out[i, f] += log * row[f]
+                if c < pairs and none:
+                    out[i, f] += average[pairs + c, f]
+
+
 @njit(**PLAIN)
 def _lists(n):
     """What `_near` fills."""

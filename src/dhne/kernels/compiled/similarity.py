@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
+from .autoencoder import add_rows
 from .maths import INLINE, PLAIN, THREADS, tanh
 from .matrix import first_at
 
@@ -58,16 +59,14 @@ def hidden_layer(parts, index, bias, features, evidence, output):
 @njit(**THREADS)
 def _hidden_layer(parts, index, bias, features, evidence, output, hidden, logits):
     n, h = hidden.shape
+    every = np.arange(features.shape[1])
     for k in prange((n + _BLOCK - 1) // _BLOCK):
         low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
         hidden[low:high] = bias
         _add_parts(parts, index, low, high, hidden)
         for i in range(low, high):
             line = hidden[i]
-            for j in range(features.shape[1]):
-                z, row = features[i, j], evidence[j]
-                for f in range(h):
-                    line[f] += z * row[f]
+            add_rows(every, features[i], 0, len(every), evidence, line)
             logit = bias.dtype.type(0)
             for f in range(h):
                 line[f] = tanh(line[f])

@@ -159,7 +159,7 @@ def test_of_repeats_one_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_counts_kept_from_the_start_are_those_counted_in_the_batch(backend: str) -> None:
+def test_evidence_counted_for_many_batches_is_that_counted_for_one(backend: str) -> None:
     maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True)
     inputs = next(maker.epoch(0, 0))
     assert inputs[4].shape[1] > 0

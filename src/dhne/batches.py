@@ -31,7 +31,7 @@ from .model import Batch, TupleBatch, TypeBatch
 from .network import HyperNetwork
 from .sampling import NegativeSampler
 
-_CHUNK = 1 << 21  # tuples whose negatives are drawn in one go
+_CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Positives:
     weights: Tensor  # float[m]
     counts: Tensor  # float[m, k], what evidence counts of each, without itself; or float[m, 0]
 
+    def part(self, low: int, high: int) -> Positives:
+        """Return those from number `low` to before `high`."""
+        tensors = (t[low:high] for t in (self.nodes, self.weights, self.counts))
+        return Positives(self.types, self.ordered, *tensors)
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -53,6 +58,7 @@ class Drawn:
     negatives: Tensor  # int64[B * k, N]
     valid: Tensor  # bool[B * k]
     per_positive: int
+    features: Tensor | None = None  # float[B * (k + 1), features], of the evidence
 
     def spread(self, of_edges: Tensor) -> Tensor:
         """Return for each negative what its hyperedge has."""
@@ -184,28 +190,46 @@ class BatchMaker:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
             drawn, valid = found.nodes, found.valid
+        chunk = edges.part(cuts[0], cuts[-1])
+        features = self._features(Drawn(chunk, drawn, valid, k))
         result: list[tuple[Tensor, ...]] = []
-        for low, high in pairwise(cuts):
-            part = slice((low - cuts[0]) * k, (high - cuts[0]) * k)
-            nodes, weights, counts = (
-                t[low:high] for t in (edges.nodes, edges.weights, edges.counts)
-            )
-            result.append((nodes, weights, drawn[part], valid[part], counts))
+        for low, high in pairwise(cut - cuts[0] for cut in cuts):
+            mine, part = chunk.part(low, high), slice(low * k, high * k)
+            both = torch.cat([features[low:high], features[len(chunk.nodes) :][part]])
+            result.append((mine.nodes, mine.weights, drawn[part], valid[part], both))
         return result
+
+    def _features(self, drawn: Drawn) -> Tensor:
+        """Return the evidence of tuples, hyperedges first; without columns if there is none."""
+        edges = drawn.edges
+        if self.evidence is None:
+            return edges.weights.new_empty(len(edges.nodes) * (1 + drawn.per_positive), 0)
+        return self.evidence.features(
+            torch.cat([edges.nodes, drawn.negatives]),
+            edges.types,
+            ordered=edges.ordered,
+            source=torch.cat([edges.nodes, drawn.source]),
+            left_out=torch.cat([edges.weights, drawn.spread(edges.weights)]),
+            num_edges=len(edges.nodes),
+            of_edges=edges.counts if edges.counts.shape[1] else None,
+        )
 
     def assemble(self, inputs: list[Tensor]) -> Batch:
         """Number each type's distinct nodes and point the tuples at them.
 
         `inputs` are, for each edge type, its hyperedges and their weights, the negatives and which
-        of them are valid, the hyperedges' counts; on a CPU then one uniform number, where samples
-        of long rows begin.
+        of them are valid, the evidence of all of them (without columns: not counted yet); on a CPU
+        then one uniform number, where samples of long rows begin.
         """
         drawn = []
         for number, edges in enumerate(self._edges.values()):
-            nodes, weights, negatives, valid, counts = inputs[5 * number : 5 * number + 5]
+            nodes, weights, negatives, valid, features = inputs[5 * number : 5 * number + 5]
             if len(nodes):
-                mine = Positives(edges.types, edges.ordered, nodes, weights, counts)
-                drawn.append(Drawn(mine, negatives, valid, self.sampler.per_positive))
+                mine = Positives(
+                    edges.types, edges.ordered, nodes, weights, weights[:, None][:, :0]
+                )
+                k = self.sampler.per_positive
+                drawn.append(Drawn(mine, negatives, valid, k, features))
         tuples = [torch.cat([d.edges.nodes, d.negatives]) for d in drawn]
         total = sum(len(t) for t in tuples)
         places: dict[str, list[tuple[int, int]]] = {}
@@ -242,18 +266,11 @@ class BatchMaker:
         weight = torch.cat(
             [torch.ones_like(target[: len(drawn.edges.nodes)]), drawn.valid.to(self.dtype)]
         )
-        features = None
-        if self.evidence is not None:
-            edges = drawn.edges
-            features = self.evidence.features(
-                tuples,
-                edges.types,
-                ordered=edges.ordered,
-                source=torch.cat([edges.nodes, drawn.source]),
-                left_out=torch.cat([edges.weights, drawn.spread(edges.weights)]),
-                num_edges=len(edges.nodes),
-                of_edges=edges.counts if edges.counts.shape[1] else None,
-            )
+        features = drawn.features
+        if self.evidence is None:
+            features = None
+        elif features is None or not features.shape[1]:
+            features = self._features(drawn)
         return TupleBatch(drawn.edges.types, index, target, weight, features)
 
     # -- leaving a hyperedge out -----------------------------------------------------------------

@@ -206,8 +206,7 @@ class DHNEModel(nn.Module):
             coder = self.autoencoder(t)
             x[t] = coder.encode(kernels, part.plan)
             if second_order:
-                whole = x[t][: len(part.visits)]  # not those with a hyperedge left out
-                second = second + coder.reconstruction(kernels, part.plan, whole, part.visits)
+                second = second + coder.reconstruction(kernels, part.plan, x[t], part.visits)
         first = torch.zeros_like(second)
         for group in batch.tuples:
             logits = self.similarity(group.edge_type).logits(

@@ -79,7 +79,7 @@ class Reconstruction(Function):
         """Compute the gradient in x too, while the rows of V are at hand."""
         m, rows = matrix.sampled, x.detach().contiguous().numpy()
         loss, slope, dx = autoencoder.reconstruction(
-            m.starts[: len(rows) + 1],
+            m.starts[: len(visits) + 1],
             m.columns,
             m.data,
             rows,

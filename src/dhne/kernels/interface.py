@@ -178,7 +178,7 @@ class Kernels(ABC):
     ) -> Tensor:
         """Return the scalar Σ_i visits_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² over the non-zeros.
 
-        `x` is ``float[b, d]``, one row for each selected row of the matrix (not the extra ones);
+        `x` has a row for each row of M, of which the extra ones have no part in this;
         `table` is V ``float[columns, d]``, `bias` is c ``float[columns, 1]``.
         """
 

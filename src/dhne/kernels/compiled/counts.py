@@ -298,12 +298,14 @@ def features(counts, average, pairs, out):
     for i in prange(len(counts)):
         out[i] = 0
         for c in range(counts.shape[1]):
-            log = math.log1p(counts[i, c])
-            none = counts[i, c] < ZERO
-            row = average[c] if c < pairs else average[pairs + c]
-            for f in range(out.shape[1]):
-                out[i, f] += log * row[f]
-                if c < pairs and none:
+            count = counts[i, c]
+            if count != 0:
+                log = math.log1p(count)
+                row = average[c] if c < pairs else average[pairs + c]
+                for f in range(out.shape[1]):
+                    out[i, f] += log * row[f]
+            if c < pairs and count < ZERO:
+                for f in range(out.shape[1]):
                     out[i, f] += average[pairs + c, f]
 
 

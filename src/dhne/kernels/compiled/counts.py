@@ -296,7 +296,8 @@ def tuple_counts(
 def features(counts, average, pairs, out):
     """Fill `out` with what `dhne.evidence` makes of counts, the first `pairs` of them of pairs."""
     for i in prange(len(counts)):
-        out[i] = 0
+        for f in range(out.shape[1]):
+            out[i, f] = 0
         for c in range(counts.shape[1]):
             count = counts[i, c]
             if count != 0:

@@ -175,6 +175,7 @@ def distinct(nodes, slot):
         in_order = np.zeros(k, np.int64)
         for s in range(k):
             in_order[found[s]] = visits[s]
-        inverse[:] = nodes
+        for i in range(len(nodes)):
+            inverse[i] = nodes[i]
         return np.arange(k), in_order, inverse
     return found[:k].copy(), visits[:k].copy(), inverse

@@ -15,9 +15,12 @@ _BLOCK = 32  # tuples whose sums are made in one go: they stay in the nearest ca
 
 
 @njit(**INLINE)
-def _add_parts(parts, index, low, high, out):
-    """Add to the rows low … high-1 of `out` what their tuples' nodes contribute."""
+def _sum_parts(parts, index, low, high, start, out):
+    """Set the rows low … high-1 of `out` to `start` and what their tuples' nodes contribute."""
     h = out.shape[1]
+    for i in range(low, high):
+        for f in range(h):
+            out[i, f] = start[f]
     for p in range(len(parts)):
         part = parts[p]  # taken out of the tuple once a block: it is counted who holds it
         for i in range(low, high):
@@ -32,17 +35,15 @@ def _add_parts(parts, index, low, high, out):
 def gather_sum(parts, index):
     """Return Σ_p parts[p][index[:, p]]."""
     out = np.empty((len(index), parts[0].shape[1]), parts[0].dtype)
-    _gather_sum(parts, index, out)
+    _gather_sum(parts, index, np.zeros(out.shape[1], out.dtype), out)
     return out
 
 
 @njit(**THREADS)
-def _gather_sum(parts, index, out):
+def _gather_sum(parts, index, zero, out):
     n = len(index)
     for k in prange((n + _BLOCK - 1) // _BLOCK):
-        low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
-        out[low:high] = 0
-        _add_parts(parts, index, low, high, out)
+        _sum_parts(parts, index, k * _BLOCK, min((k + 1) * _BLOCK, n), zero, out)
 
 
 # -- the whole layer -------------------------------------------------------------------------------
@@ -52,18 +53,17 @@ def hidden_layer(parts, index, bias, features, evidence, output):
     """Return (the hidden layer L of each tuple, L · output)."""
     hidden = np.empty((len(index), len(bias)), bias.dtype)
     logits = np.empty(len(index), bias.dtype)
-    _hidden_layer(parts, index, bias, features, evidence, output, hidden, logits)
+    every = np.arange(features.shape[1])
+    _hidden_layer(parts, index, bias, every, features, evidence, output, hidden, logits)
     return hidden, logits
 
 
 @njit(**THREADS)
-def _hidden_layer(parts, index, bias, features, evidence, output, hidden, logits):
+def _hidden_layer(parts, index, bias, every, features, evidence, output, hidden, logits):
     n, h = hidden.shape
-    every = np.arange(features.shape[1])
     for k in prange((n + _BLOCK - 1) // _BLOCK):
         low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
-        hidden[low:high] = bias
-        _add_parts(parts, index, low, high, hidden)
+        _sum_parts(parts, index, low, high, bias, hidden)
         for i in range(low, high):
             line = hidden[i]
             add_rows(every, features[i], 0, len(every), evidence, line)

@@ -53,7 +53,7 @@ def _networks() -> list[Data]:
 
 
 def _many_relations(entities: int = 60, groups: int = 10, relations: int = 40) -> HyperNetwork:
-    """Each relation holds between a tenth of the pairs of groups, for nine of ten of their members."""
+    """Each relation holds between a tenth of the pairs of groups, for most of their members."""
     rng = np.random.default_rng(0)
     group = rng.integers(groups, size=entities)
     holds = rng.random((relations, groups, groups)) < 0.1

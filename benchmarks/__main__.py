@@ -15,6 +15,8 @@ from benchmarks._machine import machine, sentence
 from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
 from benchmarks._table import Row, format_table
 
+# Studies of accuracy, which train many times over: run when they are named.
+STUDIES = ("ablation", "defaults", "out_of_sample", "plus_defaults", "row_sample", "untuned")
 # A name for several benchmarks on one device; what is wanted most comes first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}
 
@@ -54,7 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="which ones, all if left out; gpu: those on CUDA"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="which ones, all timings if left out; gpu: those on CUDA",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that they work")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows as data")
@@ -67,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
 def _chosen(asked: list[str], device: str | None) -> tuple[list[str], str]:
     """Spell groups out; return the benchmarks in order and the device."""
     chosen: list[str] = []
-    for name in asked or names():
+    for name in asked or [n for n in names() if n not in STUDIES]:
         on, members = GROUPS.get(name, (None, (name,)))
         chosen += [m for m in members if m not in chosen]
         device = device or on

@@ -256,7 +256,7 @@ def _keep_freed_memory() -> None:
     A step's gradients come and go. By default glibc returns them to the system as soon as they are
     freed, and every step then pays for its pages anew.
     """
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_MAX, 0)  # nothing is so large that it stands apart
         mallopt(_TRIM_THRESHOLD, -1)  # and nothing is given back
@@ -264,7 +264,7 @@ def _keep_freed_memory() -> None:
 
 def _give_back_memory() -> None:
     """Let the C library do as it does by default."""
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_MAX, 65536)
         library.mallopt(_TRIM_THRESHOLD, 128 << 10)

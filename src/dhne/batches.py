@@ -44,9 +44,9 @@ class Positives:
     weights: Tensor  # float[m]
     counts: Tensor  # float[m, k], what evidence counts of each, without itself; or float[m, 0]
 
-    def part(self, low: int, high: int) -> Positives:
-        """Return those from number `low` to before `high`."""
-        tensors = (t[low:high] for t in (self.nodes, self.weights, self.counts))
+    def take(self, which: slice | Tensor) -> Positives:
+        """Return some of them, or all in another order."""
+        tensors = (t[which] for t in (self.nodes, self.weights, self.counts))
         return Positives(self.types, self.ordered, *tensors)
 
 
@@ -176,7 +176,8 @@ class BatchMaker:
         m, k = len(edges.nodes), self.sampler.per_positive
         size = self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
-        nodes = edges.nodes[cuts[0] : cuts[-1]]
+        chunk = edges.take(slice(cuts[0], cuts[-1]))
+        nodes = chunk.nodes
         if self.device.type == "cpu":
             found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
             drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
@@ -190,12 +191,11 @@ class BatchMaker:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
             drawn, valid = found.nodes, found.valid
-        chunk = edges.part(cuts[0], cuts[-1])
         features = self._features(Drawn(chunk, drawn, valid, k))
         result: list[tuple[Tensor, ...]] = []
         for low, high in pairwise(cut - cuts[0] for cut in cuts):
-            mine, part = chunk.part(low, high), slice(low * k, high * k)
-            both = torch.cat([features[low:high], features[len(chunk.nodes) :][part]])
+            mine, part = chunk.take(slice(low, high)), slice(low * k, high * k)
+            both = torch.cat([features[low:high], features[len(nodes) :][part]])
             result.append((mine.nodes, mine.weights, drawn[part], valid[part], both))
         return result
 
@@ -357,8 +357,7 @@ def _adds(nodes: Tensor, types: EdgeType, p: int, q: int) -> Tensor | int:
 
 def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
     order = torch.from_numpy(rng.permutation(len(edges.nodes))).to(edges.nodes.device)
-    tensors = (t[order] for t in (edges.nodes, edges.weights, edges.counts))
-    return Positives(edges.types, edges.ordered, *tensors)
+    return edges.take(order)
 
 
 def _inverse(column_max: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

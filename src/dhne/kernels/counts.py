@@ -12,7 +12,7 @@ a tuple's evidence has for each pair of positions (v, u)
 
 with ℓ(x) = log(1 + x), y over the types that neighbour both, b of u's type and a of v's; and for
 each position the degree without e. Of a hub's neighbours an even sample is taken and weighted up.
-This file spells it out in torch; :mod:`dhne.kernels.compiled_counts` is the same, compiled.
+This file spells it out in torch; :mod:`dhne.kernels.compiled.counts` is the same, compiled.
 """
 
 from __future__ import annotations

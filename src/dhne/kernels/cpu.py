@@ -227,7 +227,7 @@ class CompiledKernels(Kernels):
 
 
 def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:
-    """Return the tables one after the other; see :mod:`dhne.kernels.compiled_counts`."""
+    """Return the tables one after the other; see :mod:`dhne.kernels.compiled.counts`."""
     parts: list[list[Ints]] = [[] for _ in range(8)]
     begins: dict[int, list[int]] = {}
     for table, first in zip(tables, firsts, strict=True):

@@ -125,13 +125,19 @@ def _log(flat, at, own, weight):
 
 
 @njit(**_inline)
+def _even(j, n, most):
+    """Which of n neighbours is number j of an even sample of `most`, or of all if they are few."""
+    return j * n // most if n > most else j
+
+
+@njit(**_inline)
 def _shared(flat, types, source, i, weight, p, q, v, u, v_in, u_in, kind, in_p, in_q, most):
     """Σ over the neighbours y of v, of type `kind`, of ℓ(A'[v, y]) ℓ(A'[u, y])."""
     low, high = _block(flat, p, v, in_p)
     first, n = flat[4][flat[8][p, 1] + in_p], high - low
     total = 0.0
     for j in range(min(n, most)):
-        at = low + (j * n // most if n > most else j)
+        at = low + _even(j, n, most)
         y = flat[0][at] - first
         other = _find(flat, q, u, in_q, y)
         if other >= 0:
@@ -153,7 +159,7 @@ def _near(flat, types, source, i, weight, p, x, x_in, block, kind, but, most, no
     first, n = flat[4][flat[8][p, 1] + block], high - low
     k = 0
     for j in range(min(n, most)):
-        at = low + (j * n // most if n > most else j)
+        at = low + _even(j, n, most)
         y = flat[0][at] - first
         if y != but:
             nodes[k] = y

@@ -88,8 +88,7 @@ def _aucs(
 ) -> dict[str, float]:
     aucs = {}
     for name, network in here.items():
-        rule = resolve_settings(preset, {}).for_edges(network.num_edges()).epochs
-        assert rule is not None
+        rule = resolve_settings(preset, {}).epochs_for(network.num_edges())
         params = {"epochs": 2 if quick else round(change.epochs * rule), **change.params}
         seeds = (0, 1, 2) if name == "gps" and not quick else (0,)
         with change.during():

@@ -9,7 +9,14 @@ from unittest.mock import patch
 
 from benchmarks._table import Row
 from benchmarks.defaults import Change, adam, rows_of
+from dhne import settings
 from dhne.kernels import counts
+
+
+def _alpha(factor: float) -> Callable[[], AbstractContextManager[Any]]:
+    """Let the rule for α give so many times what it gives."""
+    rule = settings.rule_alpha
+    return lambda: patch.object(settings, "rule_alpha", lambda *size: factor * rule(*size))
 
 
 def _neighbours(shared: int, paths: int) -> Callable[[], AbstractContextManager[Any]]:
@@ -19,8 +26,11 @@ def _neighbours(shared: int, paths: int) -> Callable[[], AbstractContextManager[
 
 CHANGES = {
     "the preset": Change(),
-    "alpha 30": Change({"alpha": 30.0}),
-    "alpha 300": Change({"alpha": 300.0}),
+    "counts, not binary rows": Change({"binary_rows": False}),
+    "a third of alpha": Change(during=_alpha(1 / 3)),
+    "three times alpha": Change(during=_alpha(3)),
+    "alpha 0": Change({"alpha": 0.0}),
+    "alpha 100": Change({"alpha": 100.0}),
     "three negatives": Change({"negatives": 3}),
     "learning rate 0.004": Change({"learning_rate": 0.004}),
     "learning rate 0.01": Change({"learning_rate": 0.01}),

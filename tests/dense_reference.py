@@ -44,8 +44,8 @@ class Tuple:
 
 
 class DenseDHNE:
-    def __init__(self, network: HyperNetwork, model: DHNEModel) -> None:
-        self.network, self.shape = network, model.architecture
+    def __init__(self, network: HyperNetwork, model: DHNEModel, *, binary: bool = False) -> None:
+        self.network, self.shape, self.binary = network, model.architecture, binary
         self.activate = ACTIVATIONS[self.shape.activation]
         self.parameters = {
             name: p.detach().cpu().double().clone().requires_grad_()
@@ -91,8 +91,13 @@ class DenseDHNE:
         return A[first : first + self.network.num_nodes(node_type)]
 
     def scaled_row(self, A: Tensor, node_type: str, node: int) -> Tensor:
-        """Row of a node, columns divided by their maximum over the type's rows *in training*."""
+        """Row of a node, columns divided by their maximum over the type's rows *in training*.
+
+        A binary row has 1 for whatever is not 0.
+        """
         row, largest = self.rows(A, node_type)[node], self.largest[node_type]
+        if self.binary:
+            return (row > 1e-9).double()
         return torch.where(largest > 0, row / torch.where(largest > 0, largest, 1), 0)
 
     # -- the autoencoder -------------------------------------------------------------------------

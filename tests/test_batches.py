@@ -16,10 +16,10 @@ from dhne.datasets import planted_clusters, power_law
 from dhne.errors import SaturatedNetworkError
 from dhne.model import Architecture, Batch, DHNEModel
 from dhne.sampling import KnownEdges
-from tests.dense_reference import DenseDHNE, Edge
+from tests.dense_reference import DenseDHNE
 from tests.kernels.backends import BACKENDS, kernels_of
 from tests.networks import networks
-from tests.test_model import K, build, make_batches
+from tests.test_model import K, build, corrupt, make_batches
 
 NETWORK = power_law(300, nodes=(40, 30, 20), clusters=4, seed=0)
 
@@ -35,8 +35,7 @@ def test_an_epoch_visits_every_hyperedge_once_and_each_brings_its_negatives() ->
     nodes = torch.cat([b[0] for b in batches]).numpy()
     assert Counter(map(tuple, nodes.tolist())) == Counter(map(tuple, NETWORK.edges().tolist()))
     known = KnownEdges(NETWORK)
-    for positives, weights, negatives, valid, *_ in batches:
-        assert len(weights) == len(positives)
+    for positives, _, negatives, valid, _, _ in batches:
         assert len(negatives) == len(valid) == K * len(positives)
         assert not known.contains(negatives.numpy()[valid.numpy()]).any()
 
@@ -87,40 +86,40 @@ def test_a_saturated_network_says_so() -> None:
 # -- leaving a hyperedge out -----------------------------------------------------------------------
 
 
-def encoded(model: DHNEModel, batch: Batch, backend: str) -> list[list[torch.Tensor]]:
+def encoded(
+    model: DHNEModel, batch: Batch, backend: str
+) -> dict[tuple[str, ...], list[torch.Tensor]]:
     """For each edge type and position, the embeddings that its tuples are scored with."""
     kernels = kernels_of(backend)
     x = {t: model.autoencoder(t).encode(kernels, b.plan) for t, b in batch.types.items()}
-    return [
-        [x[t][group.index[:, p]].detach() for p, t in enumerate(group.edge_type)]
+    return {
+        group.edge_type: [x[t][group.index[:, p]].detach() for p, t in enumerate(group.edge_type)]
         for group in batch.tuples
-    ]
+    }
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @settings(max_examples=15)
-@given(network=networks(), seed=st.integers(0, 999))
+@given(network=networks(), seed=st.integers(0, 999), binary=st.booleans())
 def test_leaving_out_is_rebuilding_without_the_hyperedge(
-    backend: str, network: HyperNetwork, seed: int
+    backend: str, network: HyperNetwork, seed: int, binary: bool
 ) -> None:
     """Rows of a network built anew without the hyperedge, columns scaled as in the whole one."""
     model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))), seed)
-    reference = DenseDHNE(network, model)
-    maker = make_batches(network, kernels_of(backend), backend, leave_one_out=True)
-    try:
-        inputs = next(maker.epoch(seed, 0))
-    except SaturatedNetworkError:
+    reference = DenseDHNE(network, model, binary=binary)
+    maker = make_batches(
+        network, kernels_of(backend), backend, leave_one_out=True, binary_rows=binary
+    )
+    inputs, items = corrupt(maker, seed)
+    if not items:
         return
     groups = encoded(model, maker.assemble(inputs), backend)
-    for number, (edges, got) in enumerate(zip(network.edge_sets, groups, strict=True)):
-        positives, weights, negatives = inputs[5 * number : 5 * number + 3]
-        for i, nodes in enumerate(torch.cat([positives, negatives])):
-            source = i if i < len(positives) else (i - len(positives)) // K
-            edge = Edge(edges.types, tuple(positives[source].tolist()), float(weights[source]))
-            without = reference.adjacency(reference.without(edge))
-            for p, (t, v) in enumerate(zip(edges.types, nodes.tolist(), strict=True)):
-                keeps = v == edge.nodes[p]
-                row = reference.scaled_row(without if keeps else reference.whole, t, v)
+    for types, got in groups.items():
+        for i, item in enumerate(item for item in items if item.types == types):
+            assert item.source is not None
+            without = reference.adjacency(reference.without(item.source))
+            for p, (t, v) in enumerate(zip(types, item.nodes, strict=True)):
+                row = reference.scaled_row(without if item.kept[p] else reference.whole, t, v)
                 torch.testing.assert_close(
                     got[p][i], reference.encode(row, t).detach(), rtol=0, atol=1e-9
                 )
@@ -131,9 +130,11 @@ def test_leaving_out_changes_what_a_hyperedge_is_scored_with() -> None:
     model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))))
     plain = make_batches(network, kernels_of("reference"))
     leaves = make_batches(network, kernels_of("reference"), leave_one_out=True)
-    inputs = next(plain.epoch(0, 0))
-    one = encoded(model, plain.assemble(inputs), "reference")[0][0]
-    other = encoded(model, leaves.assemble(inputs), "reference")[0][0]
+    (types,) = network.edge_types
+    inputs, others = next(plain.epoch(0, 0)), next(leaves.epoch(0, 0))
+    assert torch.equal(inputs[0], others[0])
+    one = encoded(model, plain.assemble(inputs), "reference")[types][0]
+    other = encoded(model, leaves.assemble(others), "reference")[types][0]
     kept = torch.cat([torch.ones(len(inputs[0]), dtype=torch.bool),
                       inputs[2][:, 0] == inputs[0][:, 0].repeat_interleave(K)])  # fmt: skip
     same = (one == other).all(1)
@@ -149,7 +150,7 @@ def test_of_repeats_one_is_left_out() -> None:
     model = build(network, Architecture(dict.fromkeys(network.node_types, (2,))))
     maker = make_batches(network, kernels_of("reference"), leave_one_out=True)
     inputs = next(maker.epoch(0, 0))
-    got = encoded(model, maker.assemble(inputs), "reference")[0][0]
+    got = encoded(model, maker.assemble(inputs), "reference")["a", "b"][0]
     coder = model.autoencoder("a")
     for x, (a, b) in zip(got, inputs[0].tolist(), strict=False):
         row = torch.from_numpy(rows[a].copy())
@@ -158,11 +159,21 @@ def test_of_repeats_one_is_left_out() -> None:
         torch.testing.assert_close(x, expected)
 
 
+def test_of_binary_rows_only_what_no_other_hyperedge_holds_is_left_out() -> None:
+    """(0, 0) is there twice, so that leaving one out changes nothing; the others stand alone."""
+    network = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 0], [0, 1], [1, 1]]})
+    maker = make_batches(network, kernels_of("reference"), leave_one_out=True, binary_rows=True)
+    edges = maker.positives(network.edge_sets[0])
+    assert edges.taken[:, :, 0].tolist() == [[0, 0], [0, 0], [-1, -1], [-1, -1]]
+    assert maker.sparse["a"].values.tolist() == [1, 1, 1]
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_evidence_counted_for_many_batches_is_that_counted_for_one(backend: str) -> None:
-    maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True)
-    inputs = next(maker.epoch(0, 0))
-    assert inputs[4].shape[1] > 0
-    without = [*inputs[:4], inputs[4][:, :0], *inputs[5:]]
-    kept, counted = (maker.assemble(i).tuples[0].evidence for i in (inputs, without))
-    torch.testing.assert_close(kept, counted)
+    maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True, batch_size=64)
+    edges, _, negatives, valid, features = next(maker.epoch(0, 0))[:5]
+    assert features.shape[1] > 0
+    order = {tuple(e): i for i, e in enumerate(NETWORK.edges().tolist())}
+    rows = torch.tensor([order[tuple(e)] for e in edges.tolist()], device=edges.device)
+    mine = maker.positives(NETWORK.edge_sets[0]).take(rows)
+    torch.testing.assert_close(features, maker.with_negatives(mine, negatives, valid).features)

@@ -18,7 +18,7 @@ from dhne.model import Architecture
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
 from tests.networks import networks
-from tests.test_model import build, corrupt
+from tests.test_model import build, corrupt, make_batches
 
 
 def evidence_of(
@@ -45,7 +45,7 @@ def test_features_are_counts_with_the_hyperedge_left_out(
     model = build(network, Architecture(dict.fromkeys(network.node_types, (1,))))
     device = device_of(backend)
     reference, evidence = DenseDHNE(network, model), evidence_of(network, dtype, backend)
-    _, items = corrupt(network, seed, dtype, device)
+    _, items = corrupt(make_batches(network, kernels_of(backend), backend, dtype), seed)
     for edges in network.edge_sets:
         mine = [i for i in items if i.types == edges.types]
         sources = [i.source for i in mine if i.source is not None]

@@ -54,6 +54,7 @@ def make_batches(
     *,
     alpha: float = 0.3,
     leave_one_out: bool = False,
+    binary_rows: bool = False,
     evidence: bool = False,
     batch_size: int = 10_000,
 ) -> BatchMaker:
@@ -70,20 +71,22 @@ def make_batches(
         device=device,
         dtype=dtype,
         leave_one_out=leave_one_out,
+        binary_rows=binary_rows,
         evidence=counted,
     )
 
 
-def corrupt(
-    network: HyperNetwork, seed: int, dtype: torch.dtype, device: torch.device
-) -> tuple[list[torch.Tensor], list[Tuple]]:
-    """Hyperedges with corruptions of them: as `BatchMaker.assemble` takes them, and spelled out.
+def corrupt(maker: BatchMaker, seed: int) -> tuple[list[torch.Tensor], list[Tuple]]:
+    """Hyperedges with corruptions of them: as `maker.assemble` takes them, and spelled out.
 
     The corruptions change any number of positions, none included, and some count as not found.
     """
     rng = np.random.default_rng(seed)
+    network, device = maker.network, maker.device
     inputs, items = [], []
     for e in network.edge_sets:
+        if not len(e):
+            continue
         chosen = np.flatnonzero(rng.random(len(e)) < 0.7)
         nodes, weights = e.nodes[chosen], e.weights[chosen]
         negatives = np.repeat(nodes, K, axis=0)
@@ -91,13 +94,11 @@ def corrupt(
             swap = rng.random(len(negatives)) < 0.4
             negatives[swap, p] = rng.integers(network.num_nodes(t), size=swap.sum())
         valid = rng.random(len(negatives)) < 0.8
-        inputs += [
-            torch.from_numpy(nodes).to(device),
-            torch.from_numpy(weights).to(device, dtype),
+        inputs += maker.with_negatives(
+            maker.positives(EdgeSet(e.types, nodes, weights, e.ordered)),
             torch.from_numpy(negatives).to(device),
             torch.from_numpy(valid).to(device),
-            torch.empty(len(nodes), 0, dtype=dtype, device=device),
-        ]
+        ).tensors
         sources = [Edge(e.types, tuple(v.tolist()), w) for v, w in zip(nodes, weights, strict=True)]
         items += [Tuple(e.types, s.nodes, 1, True, s, (True,) * e.length) for s in sources]
         for i, v in enumerate(negatives):
@@ -122,7 +123,13 @@ def architectures(draw: st.DrawFn, network: HyperNetwork) -> Architecture:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=25)
-@given(data=st.data(), network=networks(), seed=st.integers(0, 999), leave_one_out=st.booleans())
+@given(
+    data=st.data(),
+    network=networks(),
+    seed=st.integers(0, 999),
+    leave_one_out=st.booleans(),
+    binary_rows=st.booleans(),
+)
 def test_losses_and_gradients_are_those_of_the_papers_equations(
     backend: str,
     dtype: torch.dtype,
@@ -130,10 +137,11 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
     network: HyperNetwork,
     seed: int,
     leave_one_out: bool,
+    binary_rows: bool,
 ) -> None:
     architecture = data.draw(architectures(network))
     model = build(network, architecture, seed)
-    reference = DenseDHNE(network, model)
+    reference = DenseDHNE(network, model, binary=binary_rows)
     model = model.to(device_of(backend), dtype)
     kernels = kernels_of(backend)
     maker = make_batches(
@@ -142,9 +150,10 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
         backend,
         dtype,
         leave_one_out=leave_one_out,
+        binary_rows=binary_rows,
         evidence=architecture.evidence,
     )
-    inputs, items = corrupt(network, seed, dtype, device_of(backend))
+    inputs, items = corrupt(maker, seed)
     if not items:
         return
 
@@ -169,10 +178,11 @@ def test_similarities_are_those_of_the_papers_equations(
     model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))), seed)
     reference = DenseDHNE(network, model)
     model, kernels = model.to(device_of(backend), dtype), kernels_of(backend)
-    inputs, items = corrupt(network, seed, dtype, device_of(backend))
+    maker = make_batches(network, kernels, backend, dtype)
+    inputs, items = corrupt(maker, seed)
     if not items:
         return
-    batch = make_batches(network, kernels, backend, dtype).assemble(inputs)
+    batch = maker.assemble(inputs)
     x = {t: model.autoencoder(t).encode(kernels, b.plan) for t, b in batch.types.items()}
     got = torch.cat(
         [
@@ -339,17 +349,21 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
     )
     other, twin, new_id = permuted(network, model, seed)
     options = {"leave_one_out": leave_one_out, "evidence": True}
-    inputs, _ = corrupt(network, seed, torch.float64, torch.device("cpu"))
-    if not any(len(i) for i in inputs[:-1]):
-        return
-    renamed = [i.clone() for i in inputs]
-    for number, e in enumerate(network.edge_sets):
-        for which in (0, 2):
-            nodes = renamed[5 * number + which]
-            for p, t in enumerate(e.types):
-                nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
     maker = make_batches(network, kernels, **options)
     other_maker = make_batches(other, kernels, **options)
+    inputs, items = corrupt(maker, seed)
+    if not items:
+        return
+    renamed = []
+    for number, e in enumerate(e for e in network.edge_sets if len(e)):
+        edges, _, negatives, valid, _ = inputs[5 * number : 5 * number + 5]
+        for nodes in (edges := edges.clone(), negatives := negatives.clone()):
+            for p, t in enumerate(e.types):
+                nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
+        weights = [i.source.weight for i in items if i.types == e.types and i.target]
+        mine = other_maker.positives(EdgeSet(e.types, edges.numpy(), np.array(weights), e.ordered))
+        renamed += other_maker.with_negatives(mine, negatives, valid).tensors
+    renamed.append(inputs[-1])
     one = model.loss(kernels, maker.assemble(inputs), second_order=True)
     two = twin.loss(kernels, other_maker.assemble(renamed), second_order=True)
     torch.testing.assert_close(one, two, rtol=1e-12, atol=1e-12)

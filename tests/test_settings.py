@@ -42,9 +42,9 @@ def test_batch_size_and_epochs_follow_from_the_number_of_hyperedges() -> None:
     batches, epochs = [rule_batch_size(m) for m in sizes], [rule_epochs(m) for m in sizes]
     assert batches == sorted(batches)
     assert epochs == sorted(epochs, reverse=True)
-    filled = Settings().for_edges(46_000)
+    filled = Settings().for_network(46_000, 1000)
     assert (filled.batch_size, filled.epochs) == (batches[2], epochs[2])
-    given = Settings(batch_size=7, epochs=2).for_edges(46_000)
+    given = Settings(batch_size=7, epochs=2).for_network(46_000, 1000)
     assert (given.batch_size, given.epochs) == (7, 2)
 
 

@@ -41,14 +41,14 @@ class DHNE(Embedder):
     """Deep hyper-network embedding.
 
     Every argument but the last few, listed here, is a hyper-parameter and is described in
-    :class:`dhne.settings.Settings`; None takes the preset's value, and the batch size and number of
-    epochs then follow from the network's size.
+    :class:`dhne.settings.Settings`; None takes the preset's value, and the batch size, the
+    number of epochs and the α of "plus" then follow from the network's size.
 
     Parameters
     ----------
     preset : {"default", "paper", "released", "plus"}, optional
         "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds
-        evidence and leave-one-out training.
+        evidence, leave-one-out training and binary rows.
     random_state : int
         The same seed gives the same bits on the same machine's CPU.
     device : str
@@ -106,6 +106,7 @@ class DHNE(Embedder):
         row_sample: int | None = None,
         leave_one_out: bool | None = None,
         evidence: bool | None = None,
+        binary_rows: bool | None = None,
         preset: str | None = None,
         random_state: int = 0,
         device: str = "auto",
@@ -132,6 +133,7 @@ class DHNE(Embedder):
         self.row_sample = row_sample
         self.leave_one_out = leave_one_out
         self.evidence = evidence
+        self.binary_rows = binary_rows
         self.preset = preset
         self.random_state = random_state
         self.device = device
@@ -182,7 +184,7 @@ class DHNE(Embedder):
                     f"validation={settings.validation} leaves no hyperedge of "
                     f"{network.num_edges()} to train on; hold fewer out"
                 )
-        settings = settings.for_edges(train.num_edges())
+        settings = settings.for_network(train.num_edges(), train.num_nodes())
         matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
         weights = count_weights(lambda: _build(settings, matrices, network, dtype))
         check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
@@ -208,6 +210,7 @@ class DHNE(Embedder):
             device=device,
             dtype=dtype,
             leave_one_out=settings.leave_one_out,
+            binary_rows=settings.binary_rows,
             evidence=evidence,
             row_sample=settings.row_sample,
         )
@@ -296,7 +299,8 @@ class DHNE(Embedder):
         """
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        x = newcomers.embed(self.model_, self.matrices_, isolated=isolated)
+        binary = self.settings_.binary_rows
+        x = newcomers.embed(self.model_, self.matrices_, binary_rows=binary, isolated=isolated)
         tables = {}
         for t, ids in newcomers.nodes.items():
             known = ids < self.network_.num_nodes(t)
@@ -318,7 +322,8 @@ class DHNE(Embedder):
         """
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        x = newcomers.embed(self.model_, self.matrices_, isolated=isolated)
+        binary = self.settings_.binary_rows
+        x = newcomers.embed(self.model_, self.matrices_, binary_rows=binary, isolated=isolated)
         other = type(self)(**self.get_params(deep=False))
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
         other._forget()
@@ -404,6 +409,7 @@ def _second_order_weights(
     settings: Settings, matrices: Mapping[str, AdjacencyMatrix]
 ) -> dict[str, float]:
     """α for each node type; the released code's mean divides by the number of columns."""
+    assert settings.alpha is not None
     if settings.reconstruction == "mean":
         return {t: settings.alpha / max(a.shape[1], 1) for t, a in matrices.items()}
     return dict.fromkeys(matrices, settings.alpha)

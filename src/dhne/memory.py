@@ -27,7 +27,7 @@ def training_bytes(
 
     The model's `weights` (how many numbers they are) with one gradient and the optimizer's moments,
     the best epoch's copy where there is validation, the adjacency rows, the counts of evidence with
-    their hash table, the hyperedges, and one batch's tuples.
+    their hash table, the hyperedges and what leaves each out, and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(a.matrix.nnz) for a in matrices.values())
@@ -36,6 +36,9 @@ def training_bytes(
     if settings.evidence:  # three counts a pair, and the degrees
         widths = ((e, 3 * math.comb(e.length, 2) + e.length) for e in network.edge_sets)
         edges += sum(len(e) * width * itemsize for e, width in widths)
+    if settings.leave_one_out:  # an entry for each node and each other one
+        entries = (len(e) * e.length * (e.length - 1) for e in network.edge_sets)
+        edges += sum(entries) * itemsize
     longest = max(e.length for e in network.edge_sets)
     width = max(settings.sizes(t)[-1] for t in matrices) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)

@@ -64,9 +64,13 @@ class Newcomers:
         model: DHNEModel,
         matrices: Mapping[str, AdjacencyMatrix],
         *,
+        binary_rows: bool = False,
         isolated: str = "raise",
     ) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the embeddings of the new nodes of each type, in the order of their ids."""
+        """Return the embeddings of the new nodes of each type, in the order of their ids.
+
+        `binary_rows` as in training: whether rows say only that nodes met, not how often.
+        """
         if isolated not in ("raise", "keep"):
             raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
         kernels = ReferenceKernels()
@@ -83,12 +87,8 @@ class Newcomers:
                     f"{' …' if len(rows.empty) > 5 else ''}; "
                     "leave them out, or pass isolated='keep'"
                 )
-            csr = rows.matrix
-            matrix = SparseMatrix(
-                torch.from_numpy(csr.indptr.astype(np.int64)),
-                torch.from_numpy(csr.indices.astype(np.int32)),
-                torch.from_numpy(csr.data).to(dtype),
-                csr.shape[1],
+            matrix = SparseMatrix.of(
+                rows.matrix, device=torch.device("cpu"), dtype=dtype, binary=binary_rows
             )
             parts = []
             with torch.no_grad():

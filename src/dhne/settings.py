@@ -1,8 +1,9 @@
 """Hyper-parameters: what they mean, what they default to, and the presets that set them together.
 
 A setting that is left out takes the preset's value. The batch size and the number of epochs follow
-from the number of hyperedges m by one rule (see `Settings.for_edges`), so that small and large
-networks both get enough steps; nothing is set per dataset.
+from the number of hyperedges by one rule each, and plus's α from how many there are for a node (see
+`Settings.for_network`), so that small and large, sparse and dense networks get what they need;
+nothing is set per dataset.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ class Settings:
     ----------
     dim : int, or mapping of node type to int
         The size of the embeddings.
-    alpha : float
-        The weight of the second-order loss.
+    alpha : float or None
+        The weight of the second-order loss; None follows from the number of hyperedges a node, see
+        `rule_alpha`.
     activation : {"tanh", "sigmoid", "linear"}
         σ of the encoder and of the similarity's hidden layers; linear is there to show that it
         fails.
@@ -84,10 +86,12 @@ class Settings:
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
         Whether the similarity is given pair counts and degrees.
+    binary_rows : bool
+        Whether a node's row says of each other node only that they met, and not how often.
     """
 
     dim: int | Mapping[str, int] = 64
-    alpha: float = 0.03
+    alpha: float | None = 0.03
     activation: str = "tanh"
     encoder_layers: tuple[int, ...] = ()
     hidden: Sizes | None = None
@@ -107,6 +111,7 @@ class Settings:
     row_sample: int = 1024
     leave_one_out: bool = False
     evidence: bool = False
+    binary_rows: bool = False
 
     def __post_init__(self) -> None:
         _require(_positive_sizes(self.dim), "dim must be a positive integer or one per node type")
@@ -115,7 +120,9 @@ class Settings:
             self.hidden is None or _positive_sizes(self.hidden),
             "hidden must be a positive integer, or one for each hidden layer",
         )
-        _require(0 <= self.alpha < inf, "alpha must be a number, not negative")
+        _require(
+            self.alpha is None or 0 <= self.alpha < inf, "alpha must be a number, not negative"
+        )
         _require(self.negatives >= 1, "negatives must be at least 1")
         _require(0 < self.learning_rate < inf, "learning_rate must be a positive number")
         _require(0 < self.table_rate < inf, "table_rate must be a positive number")
@@ -130,12 +137,19 @@ class Settings:
         _choice("reconstruction", self.reconstruction, ("sum", "mean"))
         _choice("negative_scheme", self.negative_scheme, ("paper", "one", "all", "degree"))
 
-    def for_edges(self, m: int) -> Settings:
-        """Fill in the batch size and the number of epochs for m hyperedges."""
-        batch = self.batch_size or rule_batch_size(m)
-        rule = rule_epochs(m, self.epochs_at_thousand, self.epochs_decline)
-        epochs = self.epochs or rule
-        return replace(self, batch_size=batch, epochs=epochs)
+    def for_network(self, num_edges: int, num_nodes: int) -> Settings:
+        """Fill in what follows from the size of a network: batch size, epochs, and plus's α."""
+        return replace(
+            self,
+            batch_size=self.batch_size or rule_batch_size(num_edges),
+            epochs=self.epochs_for(num_edges),
+            alpha=rule_alpha(num_edges, num_nodes) if self.alpha is None else self.alpha,
+        )
+
+    def epochs_for(self, num_edges: int) -> int:
+        """Return the number of epochs for so many hyperedges."""
+        rule = (self.epochs_at_thousand, self.epochs_decline)
+        return self.epochs or rule_epochs(num_edges, *rule)
 
     def sizes(self, node_type: str) -> tuple[int, ...]:
         """Return the encoder's layer sizes for a node type."""
@@ -183,6 +197,20 @@ def rule_epochs(
     return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
 
 
+def rule_alpha(num_edges: int, num_nodes: int) -> float:
+    """Return α of the preset plus: 300 / ρ² for ρ hyperedges a node.
+
+    Where nodes have few hyperedges each, what they have in common with their neighbours must keep
+    embeddings from learning those by heart; where they have many, the hyperedges tell enough.
+
+    Examples
+    --------
+    >>> [round(rule_alpha(m, 1000)) for m in (1_000, 2_000, 10_000)]
+    [300, 75, 3]
+    """
+    return 300 * (num_nodes / max(num_edges, 1)) ** 2
+
+
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
     "paper": Settings(
@@ -214,7 +242,8 @@ PRESETS: dict[str, Settings] = {
     "plus": Settings(
         leave_one_out=True,
         evidence=True,
-        alpha=100.0,
+        binary_rows=True,
+        alpha=None,
         table_rate=2.0,
         epochs_at_thousand=38.0,
         epochs_decline=0.19,

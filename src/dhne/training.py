@@ -162,7 +162,7 @@ class Trainer:
     def _step(self, inputs: list[Tensor], size: StepSize) -> Tensor:
         """Take one step and return (L1, α L2)."""
         batch = self.maker.assemble(inputs)
-        first, second = self.model.loss(self.kernels, batch, second_order=self.settings.alpha > 0)
+        first, second = self.model.loss(self.kernels, batch, second_order=bool(self.settings.alpha))
         (first + second).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step(size)
         return torch.stack([first.detach(), second.detach()])

@@ -21,6 +21,7 @@ from .train_options import (
     ActivationOption,
     AlphaOption,
     BatchSizeOption,
+    BinaryRowsOption,
     CheckpointOption,
     DecayOption,
     DeviceOption,
@@ -54,8 +55,9 @@ from .train_options import (
 # Options that are hyper-parameters or describe the source; the rest is about this one call.
 _PARAMS = (
     *("dim", "alpha", "activation", "encoder_layers", "hidden", "reconstruction"),
-    *("leave_one_out", "evidence", "preset", "epochs", "batch_size", "learning_rate", "decay"),
-    *("optimizer", "negatives", "negative_scheme", "validation", "patience"),
+    *("leave_one_out", "evidence", "binary_rows", "preset"),
+    *("epochs", "batch_size", "learning_rate", "decay", "optimizer"),
+    *("negatives", "negative_scheme", "validation", "patience"),
     *("device", "kernels", "dtype"),
 )
 _SOURCE = ("columns", "weight", "unordered", "delimiter", "split")
@@ -96,6 +98,7 @@ def command(
     reconstruction: ReconstructionOption = None,
     leave_one_out: LeaveOneOutOption = None,
     evidence: EvidenceOption = None,
+    binary_rows: BinaryRowsOption = None,
     epochs: EpochsOption = None,
     batch_size: BatchSizeOption = None,
     learning_rate: LearningRateOption = None,

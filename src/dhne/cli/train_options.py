@@ -57,8 +57,8 @@ QuietOption = Annotated[bool, _run("No progress bar.", "--quiet", "-q")]
 PresetOption = Annotated[
     str | None,
     _model(
-        "Settings by name: default, paper, released (the authors' code) or plus (pair evidence and "
-        "leave-one-out training). Options that are given go before it.",
+        "Settings by name: default, paper, released (the authors' code) or plus (pair evidence, "
+        "leave-one-out training, binary rows). Options that are given go before it.",
         metavar="NAME",
     ),
 ]
@@ -69,7 +69,10 @@ DimOption = Annotated[
         metavar="N",
     ),
 ]
-AlphaOption = Annotated[float | None, _model("Weight of the second-order loss.")]
+AlphaOption = Annotated[
+    float | None,
+    _model("Weight of the second-order loss. \\[default of plus: by hyperedges a node]"),
+]
 ActivationOption = Annotated[str | None, _model("tanh or sigmoid.", metavar="NAME")]
 EncoderOption = Annotated[
     str | None, _model("Sizes of encoder layers before the embedding.", metavar="N,…")
@@ -100,6 +103,13 @@ LeaveOneOutOption = Annotated[
 EvidenceOption = Annotated[
     bool | None,
     _model("Give the similarity pair counts and degrees.", "--evidence/--no-evidence"),
+]
+BinaryRowsOption = Annotated[
+    bool | None,
+    _model(
+        "Let a node's row say only which nodes it met, not how often.",
+        "--binary-rows/--no-binary-rows",
+    ),
 ]
 
 # -- the training ----------------------------------------------------------------------------------

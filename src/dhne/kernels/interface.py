@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor
-
-from dhne.adjacency import AdjacencyMatrix
 
 from .counts import ZERO, TupleTables, tuple_counts
 
@@ -48,14 +47,14 @@ class SparseMatrix:
 
     @classmethod
     def of(
-        cls, matrix: AdjacencyMatrix, *, device: torch.device, dtype: torch.dtype
+        cls, csr: sp.csr_array, *, device: torch.device, dtype: torch.dtype, binary: bool = False
     ) -> SparseMatrix:
-        """Move a scaled adjacency matrix to a device."""
-        csr = matrix.matrix
+        """Move adjacency rows to a device; `binary` puts 1 for each of their entries."""
+        values = torch.from_numpy(csr.data)
         return cls(
             torch.from_numpy(csr.indptr.astype(np.int64)).to(device),
             torch.from_numpy(csr.indices.astype(np.int32)).to(device),
-            torch.from_numpy(csr.data).to(device=device, dtype=dtype),
+            (torch.ones_like(values) if binary else values).to(device=device, dtype=dtype),
             int(csr.shape[1]),
         )
 

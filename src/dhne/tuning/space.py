@@ -75,7 +75,7 @@ def default_space(preset: str | None = None) -> Space:
     Examples
     --------
     >>> sorted(set(default_space("plus")) - set(default_space()))
-    ['evidence', 'leave_one_out']
+    ['binary_rows', 'evidence', 'leave_one_out']
     """
     if preset is not None and preset not in PRESETS:
         raise UnknownNameError("preset", preset, PRESETS)
@@ -87,7 +87,8 @@ def default_space(preset: str | None = None) -> Space:
         EPOCHS_FACTOR: Choice((0.5, 1.0, 2.0)),
     }
     if preset == "plus":
-        space["leave_one_out"] = space["evidence"] = Choice((True, False))
+        names = ("leave_one_out", "evidence", "binary_rows")
+        space |= dict.fromkeys(names, Choice((True, False)))
     return space
 
 
@@ -113,8 +114,7 @@ def resolved(
     params = dict(chosen)
     factor = params.pop(EPOCHS_FACTOR, None)
     if factor is not None:
-        usual = PRESETS[params.get("preset") or preset or "default"].for_edges(num_edges).epochs
-        assert usual is not None
+        usual = PRESETS[params.get("preset") or preset or "default"].epochs_for(num_edges)
         params["epochs"] = max(1, round(factor * usual))
     return params
 

@@ -1,0 +1,162 @@
+"""Leaving a hyperedge out of its own nodes' rows.
+
+While a hyperedge e is scored, and the negatives drawn from it, its own entries are out of its
+nodes' adjacency rows. For each node v of e there is then an *extra row* below those of the batch's
+distinct nodes, v's row plus N − 1 entries that take away what e put there:
+
+    counts:   −w_e / m_u     (m_u the column's maximum)
+    binary:   −1 if no other hyperedge holds v and u together, else 0.
+
+They depend on e alone and are found once, before training. A negative's node that was replaced had
+no part in e and keeps its whole row; so does a node from whose row nothing is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .adjacency import AdjacencyMatrix
+from .drawn import Drawn, spread
+from .edges import EdgeSet, EdgeType, NodeArray
+from .kernels import ExtraRows
+from .kernels.counts import ZERO
+
+_CHUNK = 1 << 20  # hyperedges looked up in one go
+
+
+class LeaveOneOut:
+    """What hyperedges take out of their nodes' rows, and the rows that are left.
+
+    Parameters
+    ----------
+    matrices : mapping of node type to AdjacencyMatrix
+    width : int
+        How many entries an extra row has: one less than the longest hyperedge's positions.
+    binary : bool
+        Whether rows hold 1 for each neighbour, and not how often it was met.
+    """
+
+    def __init__(
+        self,
+        matrices: Mapping[str, AdjacencyMatrix],
+        width: int,
+        *,
+        binary: bool,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        self._matrices, self._width, self._binary = matrices, width, binary
+        self._device, self._dtype = device, dtype
+        self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
+
+    def taken(self, edges: EdgeSet) -> Tensor:
+        """Return the entries that leave hyperedges out: ``float[m, N, width]``, none positive.
+
+        ``[e, p]`` is for the row of the node at position p, in the order of the other positions.
+        """
+        found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype)
+        for low in range(0, len(edges), _CHUNK):
+            nodes, weights = edges.nodes[low : low + _CHUNK], edges.weights[low : low + _CHUNK]
+            for p, others in enumerate(other_positions(edges.length)):
+                for slot, q in enumerate(others):
+                    value = self._contribution(nodes, weights, edges.types, p, q)
+                    value *= _adds(nodes, edges.types, p, q)
+                    found[low : low + len(nodes), p, slot] = torch.from_numpy(-value)
+        return found.to(self._device)
+
+    def _contribution(
+        self, nodes: NodeArray, weights: npt.NDArray[np.float64], types: EdgeType, p: int, q: int
+    ) -> npt.NDArray[np.float64]:
+        """Return what hyperedges put into the row of position p's node for position q's."""
+        matrix = self._matrices[types[p]]
+        column = matrix.column(types[q], nodes[:, q])
+        own = matrix.scaled(column, weights)
+        if not self._binary:
+            return own
+        whole = np.asarray(matrix.matrix[nodes[:, p], column], dtype=np.float64)
+        return (whole - own <= ZERO * whole).astype(np.float64)
+
+    def rows(
+        self, drawn: Sequence[Drawn], index: Sequence[Tensor], first: Mapping[str, int]
+    ) -> dict[str, ExtraRows]:
+        """Return the extra rows of a batch, and have its tuples point at them.
+
+        Parameters
+        ----------
+        drawn : sequence of Drawn
+            The tuples of each edge type.
+        index : sequence of int64[B (k + 1), N]
+            Where their nodes' embeddings are among the batch's rows of a type; changed in place.
+        first : mapping of node type to int
+            The number of the first extra row.
+        """
+        next_row = dict(first)
+        parts: dict[str, list[tuple[Tensor, Tensor, Tensor]]] = {}
+        for d, where in zip(drawn, index, strict=True):
+            m, columns = len(d.edges), self._columns(d.edges, d.types)
+            whole = where[:m].clone()
+            for p, t in enumerate(d.types):
+                which = self._changed(d.taken[:, p])
+                part = columns[which, p], d.taken[which, p], whole[which, p]
+                parts.setdefault(t, []).append(part)
+                end = next_row[t] + len(part[0])
+                where[:m][which, p] = torch.arange(next_row[t], end, device=self._device)
+                next_row[t] = end
+            own = spread(where[:m], len(d.negatives))
+            where[m:] = torch.where(d.kept, own, where[m:])
+        return {
+            t: ExtraRows(*(torch.cat(x) for x in zip(*p, strict=True))) for t, p in parts.items()
+        }
+
+    def _changed(self, taken: Tensor) -> Tensor | slice:
+        """Return which rows lose anything; all of them where a step must have one shape."""
+        if self._device.type != "cpu" or not self._binary:
+            return slice(None)
+        return taken.any(dim=1).nonzero()[:, 0]
+
+    def _columns(self, nodes: Tensor, types: EdgeType) -> Tensor:
+        """Return the columns of the other positions' nodes, ``int64[B, N, width]``.
+
+        Where fewer than `width` are left, the first comes again, with nothing to take.
+        """
+        if types not in self._offsets:
+            others = other_positions(len(types))
+            others = [[*mine, *mine[:1] * (self._width - len(mine))] for mine in others]
+            offsets = [
+                [self._matrices[t].blocks[types[q]] for q in mine]
+                for t, mine in zip(types, others, strict=True)
+            ]
+            made = (torch.tensor(x, device=self._device) for x in (others, offsets))
+            self._offsets[types] = tuple(made)  # type: ignore[assignment]
+        positions, first = self._offsets[types]
+        return nodes[:, positions] + first
+
+
+def other_positions(length: int) -> list[list[int]]:
+    """Return for each position all the others.
+
+    Examples
+    --------
+    >>> other_positions(3)
+    [[1, 2], [0, 2], [0, 1]]
+    """
+    return [[q for q in range(length) if q != p] for p in range(length)]
+
+
+def _adds(nodes: NodeArray, types: EdgeType, p: int, q: int) -> npt.NDArray[np.bool_]:
+    """Whether position q adds an entry to the row of position p's node.
+
+    Not if it holds the same node, nor if that node stood at an earlier position already.
+    """
+    earlier = [r for r in range(q) if types[r] == types[q]]
+    if types[p] == types[q] and p not in earlier:
+        earlier.append(p)
+    adds = np.ones(len(nodes), dtype=bool)
+    for r in earlier:
+        adds &= nodes[:, q] != nodes[:, r]
+    return adds

@@ -1,4 +1,4 @@
-"""What leave-one-out, evidence and binary rows bring: link prediction by the same settings.
+"""What leave-one-out, evidence and rows of digits bring: link prediction by the same settings.
 
 Every row is the preset "plus" with some of its options off; the last is the preset. On
 *validation*, a tenth of the training hyperedges is held back and the rest trained on; on *test*,
@@ -15,11 +15,11 @@ from dhne.evaluation.separation import Options
 from dhne.evaluation.tasks import Settings
 
 OPTIONS = {
-    "neither": {"leave_one_out": False, "evidence": False, "binary_rows": False},
-    "leave-one-out": {"leave_one_out": True, "evidence": False, "binary_rows": False},
-    "evidence": {"leave_one_out": False, "evidence": True, "binary_rows": False},
-    "both": {"leave_one_out": True, "evidence": True, "binary_rows": False},
-    "both, binary rows": {"leave_one_out": True, "evidence": True, "binary_rows": True},
+    "neither": {"leave_one_out": False, "evidence": False, "rows": "counts"},
+    "leave-one-out": {"leave_one_out": True, "evidence": False, "rows": "counts"},
+    "evidence": {"leave_one_out": False, "evidence": True, "rows": "counts"},
+    "both": {"leave_one_out": True, "evidence": True, "rows": "counts"},
+    "both, digits": {"leave_one_out": True, "evidence": True, "rows": "digits"},
 }
 VALIDATION_SEED = 1
 

@@ -26,7 +26,7 @@ def _neighbours(shared: int, paths: int) -> Callable[[], AbstractContextManager[
 
 CHANGES = {
     "the preset": Change(),
-    "counts, not binary rows": Change({"binary_rows": False}),
+    "rows of counts": Change({"rows": "counts"}),
     "a third of alpha": Change(during=_alpha(1 / 3)),
     "three times alpha": Change(during=_alpha(3)),
     "alpha 0": Change({"alpha": 0.0}),
@@ -35,7 +35,7 @@ CHANGES = {
     "learning rate 0.004": Change({"learning_rate": 0.004}),
     "learning rate 0.01": Change({"learning_rate": 0.01}),
     "tables at the same rate": Change({"table_rate": 1.0}),
-    "tables three times as fast": Change({"table_rate": 3.0}),
+    "tables twice as fast": Change({"table_rate": 2.0}),
     "half as many epochs again": Change(epochs=1.5),
     "two thirds of the epochs": Change(epochs=1 / 1.5),
     "β 0, 0.98": Change(during=adam(0.0, 0.98)),

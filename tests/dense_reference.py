@@ -44,8 +44,8 @@ class Tuple:
 
 
 class DenseDHNE:
-    def __init__(self, network: HyperNetwork, model: DHNEModel, *, binary: bool = False) -> None:
-        self.network, self.shape, self.binary = network, model.architecture, binary
+    def __init__(self, network: HyperNetwork, model: DHNEModel, *, rows: str = "counts") -> None:
+        self.network, self.shape, self.kind = network, model.architecture, rows
         self.activate = ACTIVATIONS[self.shape.activation]
         self.parameters = {
             name: p.detach().cpu().double().clone().requires_grad_()
@@ -93,11 +93,11 @@ class DenseDHNE:
     def scaled_row(self, A: Tensor, node_type: str, node: int) -> Tensor:
         """Row of a node, columns divided by their maximum over the type's rows *in training*.
 
-        A binary row has 1 for whatever is not 0.
+        A row of digits has how many binary digits the counts have instead.
         """
         row, largest = self.rows(A, node_type)[node], self.largest[node_type]
-        if self.binary:
-            return (row > 1e-9).double()
+        if self.kind == "digits":
+            return torch.ceil(torch.log2(1 + row) - 1e-5)
         return torch.where(largest > 0, row / torch.where(largest > 0, largest, 1), 0)
 
     # -- the autoencoder -------------------------------------------------------------------------
@@ -135,15 +135,19 @@ class DenseDHNE:
         return x
 
     def encode(self, row: Tensor, node_type: str) -> Tensor:
-        """X_i = σ(W A_i + b)."""
+        """X_i = σ(s W A_i + b)."""
         W, b = self.table(node_type, "encoder_table"), self.coder(node_type, "encoder_bias")
-        return self.layers(node_type, "encoder_layers", self.activate(row @ W + b))
+        return self.layers(
+            node_type,
+            "encoder_layers",
+            self.activate(self.shape.scales.get(node_type, 1) * (row @ W) + b),
+        )
 
     def reconstruction_error(self, row: Tensor, x: Tensor, node_type: str) -> Tensor:
-        """‖sign(A_i) ⊙ (A_i − Â_i)‖², Â_i = sigmoid(V X_i + c)."""
+        """‖sign(A_i) ⊙ (min(A_i, 1) − Â_i)‖², Â_i = sigmoid(V X_i + c)."""
         V, c = self.table(node_type, "decoder_table"), self.table(node_type, "decoder_bias")[:, 0]
         fitted = torch.sigmoid(V @ self.layers(node_type, "decoder_layers", x) + c)
-        return ((torch.sign(row) * (row - fitted)) ** 2).sum()
+        return ((torch.sign(row) * (row.clamp(max=1) - fitted)) ** 2).sum()
 
     # -- the similarity --------------------------------------------------------------------------
 

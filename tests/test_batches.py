@@ -100,16 +100,14 @@ def encoded(
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @settings(max_examples=15)
-@given(network=networks(), seed=st.integers(0, 999), binary=st.booleans())
+@given(network=networks(), seed=st.integers(0, 999), rows=st.sampled_from(["counts", "digits"]))
 def test_leaving_out_is_rebuilding_without_the_hyperedge(
-    backend: str, network: HyperNetwork, seed: int, binary: bool
+    backend: str, network: HyperNetwork, seed: int, rows: str
 ) -> None:
     """Rows of a network built anew without the hyperedge, columns scaled as in the whole one."""
     model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))), seed)
-    reference = DenseDHNE(network, model, binary=binary)
-    maker = make_batches(
-        network, kernels_of(backend), backend, leave_one_out=True, binary_rows=binary
-    )
+    reference = DenseDHNE(network, model, rows=rows)
+    maker = make_batches(network, kernels_of(backend), backend, leave_one_out=True, rows=rows)
     inputs, items = corrupt(maker, seed)
     if not items:
         return
@@ -159,13 +157,15 @@ def test_of_repeats_one_is_left_out() -> None:
         torch.testing.assert_close(x, expected)
 
 
-def test_of_binary_rows_only_what_no_other_hyperedge_holds_is_left_out() -> None:
-    """(0, 0) is there twice, so that leaving one out changes nothing; the others stand alone."""
-    network = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 0], [0, 1], [1, 1]]})
-    maker = make_batches(network, kernels_of("reference"), leave_one_out=True, binary_rows=True)
+def test_of_rows_of_digits_only_what_a_hyperedge_changes_is_left_out() -> None:
+    """(0, 0) is there three times: twice has two digits too, so that nothing has to be taken."""
+    network = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]]})
+    maker = make_batches(network, kernels_of("reference"), leave_one_out=True, rows="digits")
     edges = maker.positives(network.edge_sets[0])
-    assert edges.taken[:, :, 0].tolist() == [[0, 0], [0, 0], [-1, -1], [-1, -1]]
-    assert maker.sparse["a"].values.tolist() == [1, 1, 1]
+    assert edges.taken[:, :, 0].tolist() == [[0, 0], [0, 0], [0, 0], [-1, -1], [-1, -1]]
+    assert maker.sparse["a"].values.tolist() == [2, 1, 1]
+    batch = maker.assemble(next(maker.epoch(0, 0)))
+    assert batch.types["a"].plan[0].num_rows == 2 + 2  # the nodes, and two rows that lose something
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dhne import HyperNetwork
 from dhne.adjacency import adjacency
 from dhne.evidence import PairEvidence, num_features
+from dhne.kernels import counts
 from dhne.kernels.counts import SHARED
 from dhne.model import Architecture
 from tests.dense_reference import DenseDHNE, Tuple
@@ -101,6 +102,18 @@ def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[
         )
         outs.append(out.cpu())
     assert_near(outs[1], outs[0], torch.float64)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_paths_through_a_hub_are_not_counted(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Item 0 has four users; with at most three neighbours a node, no path of its is counted."""
+    types = ("user", "item")
+    network = HyperNetwork.from_arrays({types: [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]})
+    nodes = torch.tensor([[0, 0], [0, 1]], device=device_of(backend))
+    for hub, counted in ((4, [True, True]), (3, [False, True])):
+        monkeypatch.setattr(counts, "HUB", hub)
+        features = evidence_of(network, torch.float64, backend).features(nodes, types, ordered=True)
+        assert (features[:, 4] > 0).tolist() == counted
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -54,7 +54,7 @@ def make_batches(
     *,
     alpha: float = 0.3,
     leave_one_out: bool = False,
-    binary_rows: bool = False,
+    rows: str = "counts",
     evidence: bool = False,
     batch_size: int = 10_000,
 ) -> BatchMaker:
@@ -71,7 +71,7 @@ def make_batches(
         device=device,
         dtype=dtype,
         leave_one_out=leave_one_out,
-        binary_rows=binary_rows,
+        rows=rows,
         evidence=counted,
     )
 
@@ -117,6 +117,7 @@ def architectures(draw: st.DrawFn, network: HyperNetwork) -> Architecture:
         hidden=draw(st.sampled_from([(), (6,), (6, 3)])),
         activation=draw(st.sampled_from(["tanh", "sigmoid"])),
         evidence=draw(st.booleans()),
+        scales=draw(st.sampled_from([{}, dict.fromkeys(network.node_types, 0.5)])),
     )
 
 
@@ -128,7 +129,7 @@ def architectures(draw: st.DrawFn, network: HyperNetwork) -> Architecture:
     network=networks(),
     seed=st.integers(0, 999),
     leave_one_out=st.booleans(),
-    binary_rows=st.booleans(),
+    rows=st.sampled_from(["counts", "digits"]),
 )
 def test_losses_and_gradients_are_those_of_the_papers_equations(
     backend: str,
@@ -137,11 +138,11 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
     network: HyperNetwork,
     seed: int,
     leave_one_out: bool,
-    binary_rows: bool,
+    rows: str,
 ) -> None:
     architecture = data.draw(architectures(network))
     model = build(network, architecture, seed)
-    reference = DenseDHNE(network, model, binary=binary_rows)
+    reference = DenseDHNE(network, model, rows=rows)
     model = model.to(device_of(backend), dtype)
     kernels = kernels_of(backend)
     maker = make_batches(
@@ -150,7 +151,7 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
         backend,
         dtype,
         leave_one_out=leave_one_out,
-        binary_rows=binary_rows,
+        rows=rows,
         evidence=architecture.evidence,
     )
     inputs, items = corrupt(maker, seed)

@@ -83,6 +83,11 @@ class AdjacencyMatrix:
             raise UnknownNameError(f"neighbour of {self.node_type!r}", neighbour_type, self.blocks)
         return self.blocks[neighbour_type] + ids
 
+    def counts(self, matrix: sp.csr_array) -> npt.NDArray[np.float64]:
+        """Return the entries of this matrix, or of rows scaled like it, as they were counted."""
+        counted: npt.NDArray[np.float64] = matrix.data * self.column_max[matrix.indices]
+        return counted
+
     def scaled(self, columns: NodeArray, weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return what entries of these weights are after scaling; 0 in columns without an entry.
 

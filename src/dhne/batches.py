@@ -21,10 +21,11 @@ from .drawn import Drawn, Positives, spread
 from .edges import EdgeSet
 from .errors import SaturatedNetworkError
 from .evidence import PairEvidence
-from .kernels import Kernels, RowSample, RowSelection, SparseMatrix
+from .kernels import Kernels, RowSample, RowSelection
 from .leave_one_out import LeaveOneOut
 from .model import Batch, TupleBatch, TypeBatch
 from .network import HyperNetwork
+from .rows import sparse_rows
 from .sampling import NegativeSampler
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
@@ -45,8 +46,8 @@ class BatchMaker:
     alpha : float
         The weight of the second-order loss.
     leave_one_out, evidence : bool, PairEvidence or None
-    binary_rows : bool
-        Whether adjacency rows say that two nodes met, and not how often.
+    rows : {"counts", "digits"}
+        What adjacency rows say; see `dhne.rows`.
     row_sample : int
         How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
         `RowSelection`.
@@ -64,7 +65,7 @@ class BatchMaker:
         device: torch.device,
         dtype: torch.dtype,
         leave_one_out: bool = False,
-        binary_rows: bool = False,
+        rows: str = "counts",
         evidence: PairEvidence | None = None,
         row_sample: int = 0,
     ) -> None:
@@ -74,9 +75,7 @@ class BatchMaker:
         self.leave_one_out = None
         if leave_one_out:
             width = max(e.length for e in network.edge_sets) - 1
-            self.leave_one_out = LeaveOneOut(
-                matrices, width, binary=binary_rows, device=device, dtype=dtype
-            )
+            self.leave_one_out = LeaveOneOut(matrices, width, rows=rows, device=device, dtype=dtype)
         # On a GPU a hub's row costs little, and the host would have to wait for the device.
         self.row_sample = row_sample if device.type == "cpu" else 0
         self._longest = {
@@ -88,8 +87,7 @@ class BatchMaker:
         # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
         self.num_batches = max(-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items())
         self.sparse = {
-            t: SparseMatrix.of(a.matrix, device=device, dtype=dtype, binary=binary_rows)
-            for t, a in matrices.items()
+            t: sparse_rows(a, rows, device=device, dtype=dtype) for t, a in matrices.items()
         }
 
     @cached_property
@@ -196,8 +194,8 @@ class BatchMaker:
                 index[g][:, p] = inverse
         extra = {}
         if self.leave_one_out is not None:
-            rows = {t: len(f.nodes) for t, f in found.items()}
-            extra = self.leave_one_out.rows(drawn, index, rows)
+            stored = {t: len(f.nodes) for t, f in found.items()}
+            extra = self.leave_one_out.rows(drawn, index, stored)
         types = {}
         for t, f in found.items():
             sample = self._sample(t, inputs)

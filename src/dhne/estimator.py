@@ -28,6 +28,7 @@ from .memory import check_fits, count_weights, training_bytes
 from .model import Architecture, DHNEModel
 from .network import HyperNetwork
 from .newcomers import Newcomers
+from .rows import row_scale
 from .sampling import KnownEdges, NegativeSampler
 from .settings import Settings, resolve_settings
 from .storage import RunContents, load_run, save_run
@@ -48,7 +49,7 @@ class DHNE(Embedder):
     ----------
     preset : {"default", "paper", "released", "plus"}, optional
         "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds
-        evidence, leave-one-out training and binary rows.
+        evidence, leave-one-out training and rows of digits.
     random_state : int
         The same seed gives the same bits on the same machine's CPU.
     device : str
@@ -106,7 +107,7 @@ class DHNE(Embedder):
         row_sample: int | None = None,
         leave_one_out: bool | None = None,
         evidence: bool | None = None,
-        binary_rows: bool | None = None,
+        rows: str | None = None,
         preset: str | None = None,
         random_state: int = 0,
         device: str = "auto",
@@ -133,7 +134,7 @@ class DHNE(Embedder):
         self.row_sample = row_sample
         self.leave_one_out = leave_one_out
         self.evidence = evidence
-        self.binary_rows = binary_rows
+        self.rows = rows
         self.preset = preset
         self.random_state = random_state
         self.device = device
@@ -210,7 +211,7 @@ class DHNE(Embedder):
             device=device,
             dtype=dtype,
             leave_one_out=settings.leave_one_out,
-            binary_rows=settings.binary_rows,
+            rows=settings.rows,
             evidence=evidence,
             row_sample=settings.row_sample,
         )
@@ -299,8 +300,8 @@ class DHNE(Embedder):
         """
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        binary = self.settings_.binary_rows
-        x = newcomers.embed(self.model_, self.matrices_, binary_rows=binary, isolated=isolated)
+        kind = self.settings_.rows
+        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
         tables = {}
         for t, ids in newcomers.nodes.items():
             known = ids < self.network_.num_nodes(t)
@@ -322,8 +323,8 @@ class DHNE(Embedder):
         """
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        binary = self.settings_.binary_rows
-        x = newcomers.embed(self.model_, self.matrices_, binary_rows=binary, isolated=isolated)
+        kind = self.settings_.rows
+        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
         other = type(self)(**self.get_params(deep=False))
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
         other._forget()
@@ -400,6 +401,7 @@ def _build(
         hidden=settings.hidden_sizes,
         activation=settings.activation,
         evidence=settings.evidence,
+        scales={t: row_scale(a, settings.rows) for t, a in matrices.items()},
     )
     columns = {t: a.shape[1] for t, a in matrices.items()}
     return DHNEModel(columns, network.edge_sets, architecture).to(dtype)

@@ -80,7 +80,7 @@ class PairEvidence:
         self._numbers = {t: i for i, t in enumerate(matrices)}
         self._tables: dict[str, CountTable] = {}
         for t, a in matrices.items():
-            counts = a.matrix.data.astype(np.float64) * a.column_max[a.matrix.indices]
+            counts = a.counts(a.matrix)
             self._tables[t] = CountTable(
                 torch.from_numpy(a.matrix.indptr.astype(np.int64)).to(device),
                 torch.from_numpy(a.matrix.indices.astype(np.int32)).to(device),

@@ -4,8 +4,8 @@ While a hyperedge e is scored, and the negatives drawn from it, its own entries 
 nodes' adjacency rows. For each node v of e there is then an *extra row* below those of the batch's
 distinct nodes, v's row plus N − 1 entries that take away what e put there:
 
-    counts:   −w_e / m_u     (m_u the column's maximum)
-    binary:   −1 if no other hyperedge holds v and u together, else 0.
+    counts:   −w_e / m_u                          (m_u the column's maximum)
+    digits:   digits(A_vu − w_e) − digits(A_vu)   (mostly 0; see `dhne.rows`)
 
 They depend on e alone and are found once, before training. A negative's node that was replaced had
 no part in e and keeps its whole row; so does a node from whose row nothing is taken.
@@ -24,7 +24,7 @@ from .adjacency import AdjacencyMatrix
 from .drawn import Drawn, spread
 from .edges import EdgeSet, EdgeType, NodeArray
 from .kernels import ExtraRows
-from .kernels.counts import ZERO
+from .rows import digits, without
 
 _CHUNK = 1 << 20  # hyperedges looked up in one go
 
@@ -37,8 +37,7 @@ class LeaveOneOut:
     matrices : mapping of node type to AdjacencyMatrix
     width : int
         How many entries an extra row has: one less than the longest hyperedge's positions.
-    binary : bool
-        Whether rows hold 1 for each neighbour, and not how often it was met.
+    rows : {"counts", "digits"}
     """
 
     def __init__(
@@ -46,11 +45,11 @@ class LeaveOneOut:
         matrices: Mapping[str, AdjacencyMatrix],
         width: int,
         *,
-        binary: bool,
+        rows: str,
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
-        self._matrices, self._width, self._binary = matrices, width, binary
+        self._matrices, self._width, self._kind = matrices, width, rows
         self._device, self._dtype = device, dtype
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 
@@ -75,11 +74,10 @@ class LeaveOneOut:
         """Return what hyperedges put into the row of position p's node for position q's."""
         matrix = self._matrices[types[p]]
         column = matrix.column(types[q], nodes[:, q])
-        own = matrix.scaled(column, weights)
-        if not self._binary:
-            return own
-        whole = np.asarray(matrix.matrix[nodes[:, p], column], dtype=np.float64)
-        return (whole - own <= ZERO * whole).astype(np.float64)
+        if self._kind == "counts":
+            return matrix.scaled(column, weights)
+        met = np.asarray(matrix.matrix[nodes[:, p], column]) * matrix.column_max[column]
+        return digits(met) - digits(without(met, weights))
 
     def rows(
         self, drawn: Sequence[Drawn], index: Sequence[Tensor], first: Mapping[str, int]
@@ -96,28 +94,39 @@ class LeaveOneOut:
             The number of the first extra row.
         """
         next_row = dict(first)
-        parts: dict[str, list[tuple[Tensor, Tensor, Tensor]]] = {}
+        parts: dict[str, list[tuple[Tensor, ...]]] = {}
         for d, where in zip(drawn, index, strict=True):
-            m, columns = len(d.edges), self._columns(d.edges, d.types)
-            whole = where[:m].clone()
-            for p, t in enumerate(d.types):
-                which = self._changed(d.taken[:, p])
-                part = columns[which, p], d.taken[which, p], whole[which, p]
-                parts.setdefault(t, []).append(part)
-                end = next_row[t] + len(part[0])
-                where[:m][which, p] = torch.arange(next_row[t], end, device=self._device)
+            edge, position, counts = self._changed(d.taken)
+            columns = self._columns(d.edges, d.types)[edge, position]
+            extra = columns, d.taken[edge, position], where[edge, position]
+            numbers = []
+            for t, count, *part in zip(
+                d.types, counts, *(torch.split(x, counts) for x in extra), strict=True
+            ):
+                parts.setdefault(t, []).append(tuple(part))
+                end = next_row[t] + count
+                numbers.append(torch.arange(next_row[t], end, device=self._device))
                 next_row[t] = end
-            own = spread(where[:m], len(d.negatives))
-            where[m:] = torch.where(d.kept, own, where[m:])
+            where[edge, position] = torch.cat(numbers)
+            own = spread(where[: len(d.edges)], len(d.negatives))
+            where[len(d.edges) :] = torch.where(d.kept, own, where[len(d.edges) :])
         return {
             t: ExtraRows(*(torch.cat(x) for x in zip(*p, strict=True))) for t, p in parts.items()
         }
 
-    def _changed(self, taken: Tensor) -> Tensor | slice:
-        """Return which rows lose anything; all of them where a step must have one shape."""
-        if self._device.type != "cpu" or not self._binary:
-            return slice(None)
-        return taken.any(dim=1).nonzero()[:, 0]
+    def _changed(self, taken: Tensor) -> tuple[Tensor, Tensor, list[int]]:
+        """Return (hyperedge, position) of the rows that lose anything, and how many a position.
+
+        All of them where a step must have one shape.
+        """
+        m, n, _ = taken.shape
+        if self._device.type != "cpu" or self._kind == "counts":
+            edge = torch.arange(m, device=self._device).repeat(n)
+            position = torch.arange(n, device=self._device)
+            return edge, position.repeat_interleave(m, output_size=m * n), [m] * n
+        changed = taken.any(dim=2).T
+        position, edge = changed.nonzero(as_tuple=True)
+        return edge, position, changed.sum(dim=1).tolist()
 
     def _columns(self, nodes: Tensor, types: EdgeType) -> Tensor:
         """Return the columns of the other positions' nodes, ``int64[B, N, width]``.

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -36,7 +36,7 @@ from .similarity import ACTIVATIONS, TupleSimilarity
 
 @dataclass(frozen=True)
 class Architecture:
-    """The shape of a model: everything that its weights' shapes follow from.
+    """The shape of a model: everything about it but its weights.
 
     Attributes
     ----------
@@ -46,12 +46,15 @@ class Architecture:
     activation : "tanh", "sigmoid" or "linear"
     evidence : bool
         Whether the hidden layer is also given pair counts and degrees.
+    scales : mapping of node type to float
+        What its rows are multiplied by before they are encoded; 1 if left out.
     """
 
     sizes: Mapping[str, tuple[int, ...]]
     hidden: tuple[int, ...] = ()
     activation: str = "tanh"
     evidence: bool = False
+    scales: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,12 @@ class NodeAutoencoder(nn.Module):
     W and V are *tables*: a row for each column of A, of which a batch touches few.
     """
 
-    def __init__(self, num_columns: int, sizes: Sequence[int], activation: str) -> None:
+    def __init__(
+        self, num_columns: int, sizes: Sequence[int], activation: str, scale: float = 1.0
+    ) -> None:
         super().__init__()
         first = sizes[0]
-        self.activation, self.dim = activation, sizes[-1]
+        self.activation, self.dim, self.scale = activation, sizes[-1], scale
         self.encoder_table = nn.Parameter(torch.empty(num_columns, first))  # W
         self.encoder_bias = nn.Parameter(torch.zeros(first))  # b
         self.encoder_layers = _dense(sizes)
@@ -134,7 +139,7 @@ class NodeAutoencoder(nn.Module):
     def finish(self, rows: Tensor) -> Tensor:
         """Return X for A W already multiplied out."""
         activate = ACTIVATIONS[self.activation]
-        x = activate(rows + self.encoder_bias)
+        x = activate(torch.add(self.encoder_bias, rows, alpha=self.scale))
         for layer in self.encoder_layers:
             x = activate(layer(x))
         return x
@@ -160,7 +165,10 @@ class DHNEModel(nn.Module):
         self.architecture = architecture
         a = architecture
         self.autoencoders = nn.ModuleDict(
-            {_key(t): NodeAutoencoder(n, a.sizes[t], a.activation) for t, n in num_columns.items()}
+            {
+                _key(t): NodeAutoencoder(n, a.sizes[t], a.activation, a.scales.get(t, 1.0))
+                for t, n in num_columns.items()
+            }
         )
         self.similarities = nn.ModuleDict()
         for edges in edge_sets:

@@ -16,10 +16,11 @@ import torch
 
 from .adjacency import AdjacencyMatrix
 from .errors import InputError, ParameterError
-from .kernels import RowSelection, SparseMatrix
+from .kernels import RowSelection
 from .kernels.reference import ReferenceKernels
 from .model import DHNEModel
 from .network import HyperNetwork
+from .rows import sparse_rows
 from .tuples import type_of
 
 _ROWS = 1 << 16  # new nodes embedded at once
@@ -64,12 +65,12 @@ class Newcomers:
         model: DHNEModel,
         matrices: Mapping[str, AdjacencyMatrix],
         *,
-        binary_rows: bool = False,
+        kind: str = "counts",
         isolated: str = "raise",
     ) -> dict[str, npt.NDArray[np.float32]]:
         """Return the embeddings of the new nodes of each type, in the order of their ids.
 
-        `binary_rows` as in training: whether rows say only that nodes met, not how often.
+        `kind` is what rows say, as in training; see `dhne.rows`.
         """
         if isolated not in ("raise", "keep"):
             raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
@@ -87,8 +88,8 @@ class Newcomers:
                     f"{' …' if len(rows.empty) > 5 else ''}; "
                     "leave them out, or pass isolated='keep'"
                 )
-            matrix = SparseMatrix.of(
-                rows.matrix, device=torch.device("cpu"), dtype=dtype, binary=binary_rows
+            matrix = sparse_rows(
+                matrices[t], kind, device=torch.device("cpu"), dtype=dtype, of=rows.matrix
             )
             parts = []
             with torch.no_grad():

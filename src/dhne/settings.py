@@ -86,8 +86,9 @@ class Settings:
         Whether a hyperedge's own entries are out of its nodes' rows while it is scored.
     evidence : bool
         Whether the similarity is given pair counts and degrees.
-    binary_rows : bool
-        Whether a node's row says of each other node only that they met, and not how often.
+    rows : {"counts", "digits"}
+        Whether a node's row says of each other node how often they met, the paper's way, or how
+        many binary digits that number has; see `dhne.rows`.
     """
 
     dim: int | Mapping[str, int] = 64
@@ -111,7 +112,7 @@ class Settings:
     row_sample: int = 1024
     leave_one_out: bool = False
     evidence: bool = False
-    binary_rows: bool = False
+    rows: str = "counts"
 
     def __post_init__(self) -> None:
         _require(_positive_sizes(self.dim), "dim must be a positive integer or one per node type")
@@ -132,6 +133,7 @@ class Settings:
         _require(self.batch_size is None or self.batch_size >= 1, "batch_size must be at least 1")
         _require(self.row_sample >= 0, "row_sample must not be negative")
         _require(self.patience >= 1, "patience must be at least 1")
+        _choice("rows", self.rows, ("counts", "digits"))
         _choice("activation", self.activation, ("tanh", "sigmoid", "linear"))
         _choice("optimizer", self.optimizer, ("adam", "rmsprop", "adagrad", "sgd"))
         _choice("reconstruction", self.reconstruction, ("sum", "mean"))
@@ -198,7 +200,7 @@ def rule_epochs(
 
 
 def rule_alpha(num_edges: int, num_nodes: int) -> float:
-    """Return α of the preset plus: 300 / ρ² for ρ hyperedges a node.
+    """Return α of the preset plus: 2000 / ρ³ for ρ hyperedges a node, at most 1000.
 
     Where nodes have few hyperedges each, what they have in common with their neighbours must keep
     embeddings from learning those by heart; where they have many, the hyperedges tell enough.
@@ -206,9 +208,9 @@ def rule_alpha(num_edges: int, num_nodes: int) -> float:
     Examples
     --------
     >>> [round(rule_alpha(m, 1000)) for m in (1_000, 2_000, 10_000)]
-    [300, 75, 3]
+    [1000, 250, 2]
     """
-    return 300 * (num_nodes / max(num_edges, 1)) ** 2
+    return min(2000 * (num_nodes / max(num_edges, 1)) ** 3, 1000.0)
 
 
 PRESETS: dict[str, Settings] = {
@@ -242,10 +244,9 @@ PRESETS: dict[str, Settings] = {
     "plus": Settings(
         leave_one_out=True,
         evidence=True,
-        binary_rows=True,
+        rows="digits",
         alpha=None,
-        table_rate=2.0,
-        epochs_at_thousand=38.0,
+        epochs_at_thousand=45.0,
         epochs_decline=0.19,
     ),
 }

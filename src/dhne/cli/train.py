@@ -21,7 +21,6 @@ from .train_options import (
     ActivationOption,
     AlphaOption,
     BatchSizeOption,
-    BinaryRowsOption,
     CheckpointOption,
     DecayOption,
     DeviceOption,
@@ -44,6 +43,7 @@ from .train_options import (
     QuietOption,
     ReconstructionOption,
     ResumeOption,
+    RowsOption,
     SchemeOption,
     SeedOption,
     TensorBoardOption,
@@ -55,7 +55,7 @@ from .train_options import (
 # Options that are hyper-parameters or describe the source; the rest is about this one call.
 _PARAMS = (
     *("dim", "alpha", "activation", "encoder_layers", "hidden", "reconstruction"),
-    *("leave_one_out", "evidence", "binary_rows", "preset"),
+    *("leave_one_out", "evidence", "rows", "preset"),
     *("epochs", "batch_size", "learning_rate", "decay", "optimizer"),
     *("negatives", "negative_scheme", "validation", "patience"),
     *("device", "kernels", "dtype"),
@@ -98,7 +98,7 @@ def command(
     reconstruction: ReconstructionOption = None,
     leave_one_out: LeaveOneOutOption = None,
     evidence: EvidenceOption = None,
-    binary_rows: BinaryRowsOption = None,
+    rows: RowsOption = None,
     epochs: EpochsOption = None,
     batch_size: BatchSizeOption = None,
     learning_rate: LearningRateOption = None,

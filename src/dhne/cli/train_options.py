@@ -58,7 +58,7 @@ PresetOption = Annotated[
     str | None,
     _model(
         "Settings by name: default, paper, released (the authors' code) or plus (pair evidence, "
-        "leave-one-out training, binary rows). Options that are given go before it.",
+        "leave-one-out training, rows of digits). Options that are given go before it.",
         metavar="NAME",
     ),
 ]
@@ -104,11 +104,12 @@ EvidenceOption = Annotated[
     bool | None,
     _model("Give the similarity pair counts and degrees.", "--evidence/--no-evidence"),
 ]
-BinaryRowsOption = Annotated[
-    bool | None,
+RowsOption = Annotated[
+    str | None,
     _model(
-        "Let a node's row say only which nodes it met, not how often.",
-        "--binary-rows/--no-binary-rows",
+        "What a node's row says of each other node: how often they met (counts, the paper's way), "
+        "or how many binary digits that number has (digits).",
+        metavar="NAME",
     ),
 ]
 

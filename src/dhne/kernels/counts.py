@@ -11,7 +11,8 @@ a tuple's evidence has for each pair of positions (v, u)
     t = Σ_{b ≠ u} Σ_{a ≠ v} ℓ(A'[v, b]) ℓ(A'[a, b]) ℓ(A'[u, a])      paths v – b – a – u,
 
 with ℓ(x) = log(1 + x), y over the types that neighbour both, b of u's type and a of v's; and for
-each position the degree without e. Of a hub's neighbours an even sample is taken and weighted up.
+each position the degree without e. Of a node's many neighbours an even sample is taken and weighted
+up; where one of the two has more than 512, so that a sample would say nothing, t is 0.
 This file spells it out in torch; :mod:`dhne.kernels.compiled.counts` is the same, compiled.
 """
 
@@ -26,6 +27,7 @@ from torch import Tensor
 
 SHARED = 8  # neighbours taken of a node for s
 PATHS = 8  # neighbours taken of either node for t
+HUB = 512  # neighbours beyond which a sample of a node's says nothing of its paths
 ZERO = 1e-6  # what is left of a count is zero if it is below this share of it: it was rounded
 
 
@@ -212,4 +214,6 @@ class _Counter:
         rows, ids = a[:, :, None].expand(-1, -1, PATHS), b[:, None, :].expand(-1, PATHS, -1)
         middle = torch.log1p(self.entries(p, rows, t.first[p][q], t.types[q], ids))
         total = (near_u[:, :, None] * middle * near_v[:, None, :]).sum((1, 2))
-        return total * each_a * each_b
+        degree_v = self._degree_in(p, t.first[p][q], t.sizes[q])
+        degree_u = self._degree_in(q, t.first[q][p], t.sizes[p])
+        return total * each_a * each_b * (torch.maximum(degree_v, degree_u) <= HUB)

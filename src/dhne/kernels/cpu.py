@@ -113,6 +113,7 @@ class CompiledKernels(Kernels):
             out[:0] if of_edges is None else of_edges.contiguous().numpy(),
             counts.SHARED,
             counts.PATHS,
+            counts.HUB,
             get_num_threads(),
             out,
         )
@@ -122,7 +123,9 @@ class CompiledKernels(Kernels):
         """Turn counts into features tuple by tuple."""
         out = np.empty((len(counts), average.shape[1]), counts.numpy().dtype)
         pairs = len(average) - counts.shape[1]
-        compiled_counts.features(counts.contiguous().numpy(), average.numpy(), pairs, out)
+        feature = average.numpy().argmax(axis=1)  # each goes into one
+        share = average.numpy()[np.arange(len(average)), feature]
+        compiled_counts.features(counts.contiguous().numpy(), feature, share, pairs, out)
         return torch.from_numpy(out)
 
     def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:

@@ -90,6 +90,7 @@ class CudaCounts:
                 SHARED=counts.SHARED,
                 SHARED_LANES=triton.next_power_of_2(counts.SHARED),
                 PATHS=counts.PATHS,
+                HUB=counts.HUB,
                 PATHS_LANES=triton.next_power_of_2(counts.PATHS),
                 NEGATIVES=triton.next_power_of_2(max(each, 1)),
                 num_warps=1,
@@ -243,11 +244,13 @@ def _paths(
     columns_p, counts_p, bounds_p, stride_p, in_p, first_p, v, v_in, kind_p,
     columns_q, counts_q, bounds_q, stride_q, in_q, first_q, u, u_in, kind_q,
     source, types, weight,
-    LENGTH: tl.constexpr, MOST: tl.constexpr, LANES: tl.constexpr,
+    LENGTH: tl.constexpr, MOST: tl.constexpr, LANES: tl.constexpr, HUB: tl.constexpr,
 ):  # fmt: skip
-    """Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
+    """Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x]); 0 of a hub."""
     begin_v, n_v = _row(bounds_p, stride_p, v, in_p)
     begin_u, n_u = _row(bounds_q, stride_q, u, in_q)
+    few = (n_v <= HUB) & (n_u <= HUB)
+    n_v, n_u = tl.where(few, n_v, 0), tl.where(few, n_u, 0)
     at_v, y, real_y = _neighbours(columns_p, begin_v, n_v, first_p, MOST, LANES)
     at_u, x, real_x = _neighbours(columns_q, begin_u, n_u, first_q, MOST, LANES)
     y_in = _member(source, types, kind_q, y, LENGTH)
@@ -295,7 +298,7 @@ def _pair_kernel(
     common, num_common, p, q, in_p, in_q, num_edges, each, known, num_known, out, place,
     LENGTH: tl.constexpr, WIDTH: tl.constexpr,
     SHARED: tl.constexpr, SHARED_LANES: tl.constexpr,
-    PATHS: tl.constexpr, PATHS_LANES: tl.constexpr, NEGATIVES: tl.constexpr,
+    PATHS: tl.constexpr, PATHS_LANES: tl.constexpr, HUB: tl.constexpr, NEGATIVES: tl.constexpr,
 ):  # fmt: skip
     """Write c, s and t of a pair of one tuple, and of the negatives that keep it of this tuple."""
     i = tl.program_id(0).to(tl.int64)
@@ -340,7 +343,7 @@ def _pair_kernel(
             t = _paths(
                 columns_p, counts_p, bounds_p, stride_p, in_p, first_p, v, v_in, kind_p,
                 columns_q, counts_q, bounds_q, stride_q, in_q, first_q, u, u_in, kind_q,
-                edge, types, weight, LENGTH, PATHS, PATHS_LANES,
+                edge, types, weight, LENGTH, PATHS, PATHS_LANES, HUB,
             )  # fmt: skip
         _write(out + i * WIDTH + place, c, s, t, True)
         if (i < num_edges) & (each > 0):

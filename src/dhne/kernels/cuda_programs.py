@@ -225,7 +225,7 @@ def reconstruction_kernel(
             v = tl.load(table + c[:, None] * WIDTH + f[None, :], mask=keep, other=0.0)
             z = tl.sum(v * xr[None, :], axis=1) + tl.load(bias + c, mask=here, other=0.0)
             fitted = 1 / (1 + tl.exp(-z))
-            error = tl.where(here, fitted - a, 0.0)
+            error = tl.where(here, fitted - tl.minimum(a, 1.0), 0.0)
             total += weight * error * error
             slope = 2 * weight * error * fitted * (1 - fitted)
             gradient += tl.sum(slope[:, None] * v, axis=0)

@@ -5,7 +5,8 @@ and never of the number of nodes. A backend implements these:
 
 ===================  ===========================================================================
 `encode`             M W                              rows of a sparse matrix times a table
-`reconstruction`     Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)²   over the non-zeros j of row i
+`reconstruction`     Σ_i ω_i Σ_j (σ(x_i·V_j + c_j) − a_ij)²   over the non-zeros j of row i; of
+                     an a_ij above 1, the most that σ can give, 1
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
 `hidden_layer`       w · tanh(that + b + z Z)         the whole similarity, if it has one layer
 `tuple_counts`       what the nodes of tuples share, for `dhne.evidence`
@@ -28,8 +29,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
 import torch
 from torch import Tensor
 
@@ -44,19 +43,6 @@ class SparseMatrix:
     indices: Tensor  # int32[nnz] or int64[nnz]
     values: Tensor  # float[nnz]
     num_columns: int
-
-    @classmethod
-    def of(
-        cls, csr: sp.csr_array, *, device: torch.device, dtype: torch.dtype, binary: bool = False
-    ) -> SparseMatrix:
-        """Move adjacency rows to a device; `binary` puts 1 for each of their entries."""
-        values = torch.from_numpy(csr.data)
-        return cls(
-            torch.from_numpy(csr.indptr.astype(np.int64)).to(device),
-            torch.from_numpy(csr.indices.astype(np.int32)).to(device),
-            (torch.ones_like(values) if binary else values).to(device=device, dtype=dtype),
-            int(csr.shape[1]),
-        )
 
     @property
     def num_rows(self) -> int:
@@ -175,7 +161,7 @@ class Kernels(ABC):
     def reconstruction(
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
-        """Return the scalar Σ_i visits_i Σ_j (σ(x_i·V_j + c_j) − a_ij)² over the non-zeros.
+        """Return the scalar Σ_i visits_i Σ_j (σ(x_i·V_j + c_j) − min(a_ij, 1))² over the non-zeros.
 
         `x` has a row for each row of M, of which the extra ones have no part in this;
         `table` is V ``float[columns, d]``, `bias` is c ``float[columns, 1]``.

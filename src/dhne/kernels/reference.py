@@ -80,11 +80,11 @@ class ReferenceKernels(Kernels):
         """Return the weighted squared error over the stored non-zeros, or their sample."""
         entries = _both(plan)[1]
         n = entries.num_stored
-        row, column, value = entries.row[:n], entries.column[:n], entries.value[:n]
+        row, column, target = entries.row[:n], entries.column[:n], entries.value[:n].clamp(max=1)
         v = torch.nn.functional.embedding(column, table, sparse=True)
         c = torch.nn.functional.embedding(column, bias, sparse=True)[:, 0]
         fitted = torch.sigmoid((x[row] * v).sum(1) + c)
-        return (visits[row] * entries.scale[:n] * (fitted - value) ** 2).sum()
+        return (visits[row] * entries.scale[:n] * (fitted - target) ** 2).sum()
 
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
         """Return Σ_p parts[p][index[:, p]]."""

@@ -75,7 +75,7 @@ def default_space(preset: str | None = None) -> Space:
     Examples
     --------
     >>> sorted(set(default_space("plus")) - set(default_space()))
-    ['binary_rows', 'evidence', 'leave_one_out']
+    ['evidence', 'leave_one_out', 'rows']
     """
     if preset is not None and preset not in PRESETS:
         raise UnknownNameError("preset", preset, PRESETS)
@@ -87,8 +87,8 @@ def default_space(preset: str | None = None) -> Space:
         EPOCHS_FACTOR: Choice((0.5, 1.0, 2.0)),
     }
     if preset == "plus":
-        names = ("leave_one_out", "evidence", "binary_rows")
-        space |= dict.fromkeys(names, Choice((True, False)))
+        space["leave_one_out"] = space["evidence"] = Choice((True, False))
+        space["rows"] = Choice(("counts", "digits"))
     return space
 
 

@@ -200,9 +200,9 @@ def _slopes(data, weight, low, high, slope):
     """Turn the logits in `slope` into the slopes of the loss, and return the loss."""
     one, loss = slope.dtype.type(1), slope.dtype.type(0)
     for e in range(low, high):
-        fitted = sigmoid(slope[e])
-        error = weight * (fitted - data[e])
-        loss += error * (fitted - data[e])
+        fitted, target = sigmoid(slope[e]), min(data[e], one)
+        error = weight * (fitted - target)
+        loss += error * (fitted - target)
         slope[e] = (error + error) * fitted * (one - fitted)
     return loss
 

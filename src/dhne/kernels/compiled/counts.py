@@ -171,9 +171,13 @@ def _near(flat, types, source, i, weight, p, x, x_in, block, kind, but, most, no
 
 
 @njit(**_inline)
-def _paths(flat, types, source, i, weight, p, q, v, u, v_in, u_in, in_p, in_q, most, lists):
-    """t: Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x])."""
+def _paths(flat, types, source, i, weight, p, q, v, u, v_in, u_in, in_p, in_q, most, hub, lists):
+    """t: Σ over y near v and x near u of ℓ(A'[v, y]) ℓ(A'[x, y]) ℓ(A'[u, x]); 0 of a hub."""
     kp, kq = types[p], types[q]
+    low, high = _block(flat, p, v, in_p)
+    begin, end = _block(flat, q, u, in_q)
+    if max(high - low, end - begin) > hub:
+        return 0.0
     (ys, near_v, y_ours), (xs, near_u, x_ours) = lists
     num_y, each_y = _near(
         flat, types, source, i, weight, p, v, v_in, in_p, kq, u, most, ys, near_v, y_ours
@@ -196,7 +200,7 @@ def _paths(flat, types, source, i, weight, p, q, v, u, v_in, u_in, in_p, in_q, m
 
 @njit(**_inline)
 def _pair(
-    flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths, lists, out
+    flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths, hub, lists, out
 ):
     """Write c, s and t of tuple i's pair number k; s over the neighbours of whichever has fewer."""
     kp, kq, v, u = types[p], types[q], nodes[i, p], nodes[i, q]
@@ -225,7 +229,7 @@ def _pair(
     out[i, 3 * k + 1] = both
     out[i, 3 * k + 2] = _paths(
         flat, types, source, i, weight, p, q, v, u, v_in, u_in, blocks[p, q], blocks[q, p], paths,
-        lists,
+        hub, lists,
     )  # fmt: skip
 
 
@@ -234,7 +238,20 @@ def _pair(
 
 @njit(**_inline)
 def _count_tuple(
-    flat, types, blocks, common, nodes, source, i, weight, shared, paths, is_negative, lists, out
+    flat,
+    types,
+    blocks,
+    common,
+    nodes,
+    source,
+    i,
+    weight,
+    shared,
+    paths,
+    hub,
+    is_negative,
+    lists,
+    out,
 ):
     """One tuple; the pairs that a negative has in common with its hyperedge are left out."""
     length = len(types)
@@ -249,7 +266,7 @@ def _count_tuple(
             if not (is_negative and kept):
                 _pair(
                     flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths,
-                    lists, out,
+                    hub, lists, out,
                 )  # fmt: skip
             k += 1
 
@@ -268,7 +285,7 @@ def _copy_kept(nodes, source, i, edge, out):
 
 @njit(parallel=True, **PLAIN)
 def tuple_counts(
-    flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths,
+    flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths, hub,
     pieces, out,
 ):  # fmt: skip
     """Fill `out` ``[m, 3 · pairs + N]``.
@@ -289,7 +306,7 @@ def tuple_counts(
         for i in range(known + rest * k // pieces, known + rest * (k + 1) // pieces):
             weight = left_out[i] if len(left_out) else zero
             _count_tuple(
-                flat, types, blocks, common, nodes, source, i, weight, shared, paths,
+                flat, types, blocks, common, nodes, source, i, weight, shared, paths, hub,
                 0 < num_edges <= i, lists, out,
             )  # fmt: skip
     if num_edges > 0:
@@ -299,21 +316,23 @@ def tuple_counts(
 
 
 @njit(parallel=True, **PLAIN)
-def features(counts, average, pairs, out):
-    """Fill `out` with what `dhne.evidence` makes of counts, the first `pairs` of them of pairs."""
+def features(counts, feature, share, pairs, out):
+    """Fill `out` with what `dhne.evidence` makes of counts, the first `pairs` of them of pairs.
+
+    Of (ℓ(pair counts), which of these are zero, ℓ(degrees)) number r adds to feature[r], share[r]
+    of it.
+    """
     for i in prange(len(counts)):
-        for f in range(out.shape[1]):
-            out[i, f] = 0
+        line = out[i]
+        for f in range(len(line)):
+            line[f] = 0
         for c in range(counts.shape[1]):
             count = counts[i, c]
             if count != 0:
-                log = math.log1p(count)
-                row = average[c] if c < pairs else average[pairs + c]
-                for f in range(out.shape[1]):
-                    out[i, f] += log * row[f]
+                r = c if c < pairs else pairs + c
+                line[feature[r]] += share[r] * math.log1p(count)
             if c < pairs and count < ZERO:
-                for f in range(out.shape[1]):
-                    out[i, f] += average[pairs + c, f]
+                line[feature[pairs + c]] += share[pairs + c]
 
 
 @njit(**PLAIN)

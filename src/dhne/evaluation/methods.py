@@ -2,7 +2,7 @@
 
 ================ ==============================================================================
 ``dhne``         the paper's model
-``dhne-plus``    the same with pair evidence and leave-one-out training
+``dhne-plus``    the same with pair evidence, leave-one-out training and rows of digits
 others           see :mod:`dhne.baselines`
 ================ ==============================================================================
 """

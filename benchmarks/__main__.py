@@ -16,7 +16,10 @@ from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
 from benchmarks._table import Row, format_table
 
 # Studies of accuracy, which train many times over: run when they are named.
-STUDIES = ("ablation", "defaults", "out_of_sample", "plus_defaults", "row_sample", "untuned")
+STUDIES = (
+    *("ablation", "defaults", "large_batches", "out_of_sample", "plus_defaults", "row_sample"),
+    "untuned",
+)
 # A name for several benchmarks on one device; what is wanted most comes first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}
 

@@ -4,10 +4,11 @@ Power-law networks of 10^5, 10^6 and 10^7 hyperedges over a tenth as many nodes,
 ``DHNE()`` does by default; each in a process of its own. From the smallest to the largest, the time
 per hyperedge of an epoch may grow 1.5 times and the memory per hyperedge 1.2 times; 10^7 hyperedges
 fit in 12 GiB. The time is that of drawing a whole epoch and of the first steps, spread over their
-hyperedges; beside it, how many non-zeros the rows of a batch's distinct nodes have, a hyperedge,
-which is the work. Memory is the process's peak (on a GPU, that of the card) less what it held
-before there was a network. ``--large`` adds 10^8 hyperedges over 10^7 nodes on a GPU, if that has
-the memory.
+hyperedges; beside it, the work: how many non-zeros the rows of a batch's distinct nodes have, and
+the least that a step has to move, a row of W and of V for each of them, and of the columns that
+they touch both and their moments, read and written. Memory is the process's peak (on a GPU, that
+of the card) less what it held before there was a network. ``--large`` adds 10^8 hyperedges over
+10^7 nodes on a GPU, if that has the memory.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def _row(edges: int, device: str, found: Measured) -> Row:
         "set-up s": ours["setup"],
         "epoch s": ours["epoch"],
         "non-zeros per hyperedge": ours["entries"],
+        "KiB per hyperedge": ours["kib"],
         "µs per hyperedge": ours["epoch"] / edges * 1e6,
         "bytes per hyperedge": ours["memory_mb"] * 2**20 / edges,
         "peak GiB": found.peak_rss_mb / 1024,
@@ -106,18 +108,25 @@ def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]
         "batch": trainer.settings.batch_size,
         "setup": setup,
         "epoch": cost.epoch,
-        "entries": _entries(trainer),
+        **work(trainer),
         "memory_mb": memory,
         "gpu_mb": gpu,
     }
 
 
-def _entries(trainer: Trainer) -> float:
-    """Return how many non-zeros a batch has to look at, a hyperedge."""
+def work(trainer: Trainer) -> dict[str, float]:
+    """Return how many non-zeros a batch has to look at, a hyperedge, and the KiB it has to move."""
     edges, _, negatives, *_ = next(trainer.maker.epoch(0, 0))
-    total = 0
+    entries = moved = 0
     for position, node_type in enumerate(trainer.maker.network.node_types):
         nodes = torch.cat([edges[:, position], negatives[:, position]]).unique()
-        degrees = trainer.maker.sparse[node_type].indptr.diff()
-        total += int(degrees[nodes].sum())
-    return total / len(edges)
+        matrix = trainer.maker.sparse[node_type]
+        degrees = matrix.indptr.diff()
+        mine = int(degrees[nodes].sum())
+        visited = torch.zeros(matrix.num_rows, dtype=torch.bool, device=nodes.device)
+        visited[nodes] = True
+        touched = len(matrix.indices[visited.repeat_interleave(degrees)].unique())
+        row = trainer.model.autoencoder(node_type).encoder_table[0].nbytes
+        entries += mine
+        moved += row * (2 * mine + 2 * 2 * 3 * touched)  # two tables, read and written, and moments
+    return {"entries": entries / len(edges), "kib": moved / len(edges) / 1024}

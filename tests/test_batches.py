@@ -159,7 +159,8 @@ def test_of_repeats_one_is_left_out() -> None:
 
 def test_of_rows_of_digits_only_what_a_hyperedge_changes_is_left_out() -> None:
     """(0, 0) is there three times: twice has two digits too, so that nothing has to be taken."""
-    network = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]]})
+    edges = [[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]]
+    network = HyperNetwork.from_arrays({("a", "b"): edges}, {"a": 2, "b": 2})
     maker = make_batches(network, kernels_of("reference"), leave_one_out=True, rows="digits")
     edges = maker.positives(network.edge_sets[0])
     assert edges.taken[:, :, 0].tolist() == [[0, 0], [0, 0], [0, 0], [-1, -1], [-1, -1]]

@@ -24,7 +24,7 @@ from .adjacency import AdjacencyMatrix
 from .drawn import Drawn, spread
 from .edges import EdgeSet, EdgeType, NodeArray
 from .kernels import ExtraRows
-from .rows import digits, without
+from .rows import digits, is_of_digits, without
 
 _CHUNK = 1 << 20  # hyperedges looked up in one go
 
@@ -74,7 +74,7 @@ class LeaveOneOut:
         """Return what hyperedges put into the row of position p's node for position q's."""
         matrix = self._matrices[types[p]]
         column = matrix.column(types[q], nodes[:, q])
-        if self._kind == "counts":
+        if not is_of_digits(matrix, self._kind):
             return matrix.scaled(column, weights)
         met = np.asarray(matrix.matrix[nodes[:, p], column]) * matrix.column_max[column]
         return digits(met) - digits(without(met, weights))

@@ -8,6 +8,8 @@
 
 A column that is divided by its maximum says little of all but its busiest pair: where two nodes
 once met 500 times, having met a third counts for 1/500. Digits tell both from never having met.
+Where nearly every node of a type has met nearly every other, though, how often is all that there is
+to say, and its rows stay those of counts.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from .kernels.counts import ZERO
 Floats = npt.NDArray[np.float64]
 
 _LENGTH = 8.0  # of an average row of digits, squared
+_FULL = 0.75  # share of a type's places that are not zero, beyond which rows are of counts
 
 
 def digits(counts: npt.ArrayLike) -> Floats:
@@ -47,6 +50,12 @@ def without(counts: Floats, weights: Floats) -> Floats:
     return np.where(rest > ZERO * counts, rest, 0)
 
 
+def is_of_digits(adjacency: AdjacencyMatrix, kind: str) -> bool:
+    """Whether the rows of a type are of digits: if they are to be, and have room for it."""
+    rows, columns = adjacency.shape
+    return kind == "digits" and adjacency.matrix.nnz <= _FULL * rows * columns
+
+
 def row_scale(adjacency: AdjacencyMatrix, kind: str) -> float:
     """Return what the rows of a type are multiplied by before they are encoded.
 
@@ -54,7 +63,7 @@ def row_scale(adjacency: AdjacencyMatrix, kind: str) -> float:
     step. So that a step moves all types alike, rows of digits get a mean square length of at most
     `_LENGTH`; those of counts are left as the paper has them.
     """
-    if kind == "counts":
+    if not is_of_digits(adjacency, kind):
         return 1.0
     squares = float(np.square(digits(adjacency.counts(adjacency.matrix))).sum())
     mean = squares / max(adjacency.shape[0], 1)
@@ -80,7 +89,7 @@ def sparse_rows(
     """
     csr = adjacency.matrix if of is None else of
     values = csr.data
-    if kind == "digits":
+    if is_of_digits(adjacency, kind):
         values = digits(adjacency.counts(csr)).astype(values.dtype)
     return SparseMatrix(
         torch.from_numpy(csr.indptr.astype(np.int64)).to(device),

@@ -1,0 +1,39 @@
+"""What larger batches cost on large power-law networks: link prediction after the default epochs.
+
+A step looks at a large part of all non-zeros, whatever its batch, so that fewer and larger steps
+are cheaper. Of 10^6 and 10^7 hyperedges over a tenth as many nodes 20,000 are held back; the first
+batch size of each is the default. Takes a minute or two on a GPU, and hours on two cores.
+"""
+
+from __future__ import annotations
+
+from benchmarks._options import devices
+from benchmarks._table import Row
+from dhne.datasets import power_law
+from dhne.evaluation import Data, evaluate
+from dhne.evaluation.separation import Options
+from dhne.evaluation.tasks import Settings
+
+BATCHES = {10**6: (8192, 16_384, 32_768), 10**7: (65_536, 100_000, 150_000)}
+SHARES = (0.6, 0.3, 0.1)  # of the nodes, by type
+
+
+def run(quick: bool) -> list[Row]:
+    rows: list[Row] = []
+    for edges, batches in ({2000: (64, 128)} if quick else BATCHES).items():
+        nodes = [int(edges / 10 * share) for share in SHARES]
+        network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
+        data = Data("power-law", *network.split(min(20_000 / edges, 0.1), seed=0))
+        for batch in batches:
+            record = evaluate(
+                "link-prediction",
+                data,
+                "dhne",
+                seeds=[0],
+                device=devices()[-1],
+                params={"batch_size": batch, **({"epochs": 1} if quick else {})},
+                settings=Settings(Options(ranked=0)),
+            )
+            row = {"hyperedges": edges, "batch": batch}
+            rows.append(row | {"AUC": record.mean["auc"], "AUPR": record.mean["aupr"]})
+    return rows

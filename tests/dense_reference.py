@@ -98,7 +98,7 @@ class DenseDHNE:
         row, largest = self.rows(A, node_type)[node], self.largest[node_type]
         places = self.table(node_type, "encoder_table").abs().sum(1) > 0
         whole = self.rows(self.whole, node_type)[:, places]
-        if self.kind == "digits" and (whole > 0).sum() <= 0.75 * whole.numel():
+        if self.kind == "digits" and (whole > 0).sum() <= 0.6 * whole.numel():
             return torch.ceil(torch.log2(1 + row) - 1e-5)
         return torch.where(largest > 0, row / torch.where(largest > 0, largest, 1), 0)
 

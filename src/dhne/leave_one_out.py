@@ -5,7 +5,7 @@ nodes' adjacency rows. For each node v of e there is then an *extra row* below t
 distinct nodes, v's row plus N − 1 entries that take away what e put there:
 
     counts:   −w_e / m_u                          (m_u the column's maximum)
-    digits:   digits(A_vu − w_e) − digits(A_vu)   (mostly 0; see `dhne.rows`)
+    digits:   digits(A_vu − w_e) − digits(A_vu)   (often 0; see `dhne.rows`)
 
 They depend on e alone and are found once, before training. A negative's node that was replaced had
 no part in e and keeps its whole row; so does a node from whose row nothing is taken.
@@ -61,7 +61,7 @@ class LeaveOneOut:
         found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype)
         for low in range(0, len(edges), _CHUNK):
             nodes, weights = edges.nodes[low : low + _CHUNK], edges.weights[low : low + _CHUNK]
-            for p, others in enumerate(other_positions(edges.length)):
+            for p, others in enumerate(_others(edges.length)):
                 for slot, q in enumerate(others):
                     value = self._contribution(nodes, weights, edges.types, p, q)
                     value *= _adds(nodes, edges.types, p, q)
@@ -134,7 +134,7 @@ class LeaveOneOut:
         Where fewer than `width` are left, the first comes again, with nothing to take.
         """
         if types not in self._offsets:
-            others = other_positions(len(types))
+            others = _others(len(types))
             others = [[*mine, *mine[:1] * (self._width - len(mine))] for mine in others]
             offsets = [
                 [self._matrices[t].blocks[types[q]] for q in mine]
@@ -146,12 +146,12 @@ class LeaveOneOut:
         return nodes[:, positions] + first
 
 
-def other_positions(length: int) -> list[list[int]]:
+def _others(length: int) -> list[list[int]]:
     """Return for each position all the others.
 
     Examples
     --------
-    >>> other_positions(3)
+    >>> _others(3)
     [[1, 2], [0, 2], [0, 1]]
     """
     return [[q for q in range(length) if q != p] for p in range(length)]

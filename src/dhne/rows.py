@@ -28,7 +28,7 @@ from .kernels.counts import ZERO
 Floats = npt.NDArray[np.float64]
 
 _LENGTH = 8.0  # of an average row of digits, squared
-_FULL = 0.75  # share of a type's places that are not zero, beyond which rows are of counts
+_FULL = 0.6  # share of a type's places that are not zero, beyond which rows are of counts
 
 
 def digits(counts: npt.ArrayLike) -> Floats:

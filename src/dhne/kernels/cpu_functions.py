@@ -135,10 +135,10 @@ class HiddenLayer(Function):
     ) -> Tensor:
         """Sum, activate and weigh tuple by tuple."""
         b, w = bias.detach().numpy(), output.detach().numpy()
-        none = np.empty((len(index), 0), b.dtype)
-        z = none if features is None else features.contiguous().numpy()
-        of_z = none if evidence is None else evidence.detach().numpy()
-        hidden, logits = similarity.hidden_layer(_arrays(parts), index.numpy(), b, z, of_z, w)
+        known = None
+        if features is not None and evidence is not None:
+            known = torch.addmm(bias.detach(), features, evidence.detach()).numpy()
+        hidden, logits = similarity.hidden_layer(_arrays(parts), index.numpy(), b, known, w)
         ctx.index, ctx.lengths, ctx.hidden, ctx.output = index, [len(p) for p in parts], hidden, w
         ctx.features = features
         return torch.from_numpy(logits)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from .autoencoder import add_rows
 from .maths import INLINE, PLAIN, THREADS, tanh
 from .matrix import first_at
 
@@ -15,12 +14,17 @@ _BLOCK = 32  # tuples whose sums are made in one go: they stay in the nearest ca
 
 
 @njit(**INLINE)
-def _sum_parts(parts, index, low, high, start, out):
-    """Set the rows low … high-1 of `out` to `start` and what their tuples' nodes contribute."""
-    h = out.shape[1]
+def _start(start, low, high, out):
+    """Set the rows low … high-1 of `out` to `start`."""
     for i in range(low, high):
-        for f in range(h):
+        for f in range(out.shape[1]):
             out[i, f] = start[f]
+
+
+@njit(**INLINE)
+def _add_parts(parts, index, low, high, out):
+    """Add to the rows low … high-1 of `out` what their tuples' nodes contribute."""
+    h = out.shape[1]
     for p in range(len(parts)):
         part = parts[p]  # taken out of the tuple once a block: it is counted who holds it
         for i in range(low, high):
@@ -43,30 +47,35 @@ def gather_sum(parts, index):
 def _gather_sum(parts, index, zero, out):
     n = len(index)
     for k in prange((n + _BLOCK - 1) // _BLOCK):
-        _sum_parts(parts, index, k * _BLOCK, min((k + 1) * _BLOCK, n), zero, out)
+        low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
+        _start(zero, low, high, out)
+        _add_parts(parts, index, low, high, out)
 
 
 # -- the whole layer -------------------------------------------------------------------------------
 
 
-def hidden_layer(parts, index, bias, features, evidence, output):
-    """Return (the hidden layer L of each tuple, L · output)."""
-    hidden = np.empty((len(index), len(bias)), bias.dtype)
+def hidden_layer(parts, index, bias, known, output):
+    """Return (the hidden layer L of each tuple, L · output).
+
+    `known` is b + z Z of each tuple, and becomes L; None where there is no z.
+    """
+    hidden = np.empty((len(index), len(bias)), bias.dtype) if known is None else known
     logits = np.empty(len(index), bias.dtype)
-    every = np.arange(features.shape[1])
-    _hidden_layer(parts, index, bias, every, features, evidence, output, hidden, logits)
+    _hidden_layer(parts, index, bias, known is not None, output, hidden, logits)
     return hidden, logits
 
 
 @njit(**THREADS)
-def _hidden_layer(parts, index, bias, every, features, evidence, output, hidden, logits):
+def _hidden_layer(parts, index, bias, is_known, output, hidden, logits):
     n, h = hidden.shape
     for k in prange((n + _BLOCK - 1) // _BLOCK):
         low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
-        _sum_parts(parts, index, low, high, bias, hidden)
+        if not is_known:
+            _start(bias, low, high, hidden)
+        _add_parts(parts, index, low, high, hidden)
         for i in range(low, high):
             line = hidden[i]
-            add_rows(every, features[i], 0, len(every), evidence, line)
             logit = bias.dtype.type(0)
             for f in range(h):
                 line[f] = tanh(line[f])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from benchmarks._options import devices
 from benchmarks._table import Row
+from benchmarks.scale import SHARES
 from dhne.datasets import power_law
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.separation import Options
 from dhne.evaluation.tasks import Settings
 
 BATCHES = {10**6: (8192, 16_384, 32_768), 10**7: (65_536, 100_000, 150_000)}
-SHARES = (0.6, 0.3, 0.1)  # of the nodes, by type
 
 
 def run(quick: bool) -> list[Row]:

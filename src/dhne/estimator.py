@@ -187,9 +187,11 @@ class DHNE(Embedder):
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
         matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
-        weights = count_weights(lambda: _build(settings, matrices, network, dtype))
+        architecture = _architecture(settings, matrices)
+        build = partial(_build, architecture, matrices, network, dtype)
+        weights = count_weights(build)
         check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
-        model = _build(settings, matrices, network, dtype)
+        model = build()
         model.reset(torch.Generator().manual_seed(self.random_state))
         model.to(device)
         evidence = None
@@ -298,10 +300,7 @@ class DHNE(Embedder):
         dict of node type to table
             With the columns ``name``, ``vector`` and ``known``.
         """
-        self._check_fitted()
-        newcomers = Newcomers.of(self.network_, edges)
-        kind = self.settings_.rows
-        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
+        newcomers, x = self._embed_new(edges, isolated)
         tables = {}
         for t, ids in newcomers.nodes.items():
             known = ids < self.network_.num_nodes(t)
@@ -321,10 +320,7 @@ class DHNE(Embedder):
 
         Its `score`, `rank` and `similar` take new and known names alike.
         """
-        self._check_fitted()
-        newcomers = Newcomers.of(self.network_, edges)
-        kind = self.settings_.rows
-        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
+        newcomers, x = self._embed_new(edges, isolated)
         other = type(self)(**self.get_params(deep=False))
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
         other._forget()
@@ -333,6 +329,15 @@ class DHNE(Embedder):
         for t, rows in x.items():
             other.embeddings_[t] = np.concatenate([self.embeddings_[t], rows])
         return other
+
+    def _embed_new(
+        self, edges: Any, isolated: str
+    ) -> tuple[Newcomers, dict[str, npt.NDArray[np.float32]]]:
+        self._check_fitted()
+        newcomers = Newcomers.of(self.network_, edges)
+        kind = self.settings_.rows
+        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
+        return newcomers, x
 
     # -- runs on disk ----------------------------------------------------------------------------
 
@@ -379,7 +384,8 @@ class DHNE(Embedder):
         model.matrices_ = adjacency(
             trained_on, dtype=np.float64 if dtype == torch.float64 else np.float32
         )
-        model.model_ = _build(settings, model.matrices_, network, dtype)
+        architecture = _architecture(settings, model.matrices_)
+        model.model_ = _build(architecture, model.matrices_, network, dtype)
         model.model_.load_state_dict(contents.tensors)
         model.network_, model.embeddings_ = network, contents.embeddings
         return model
@@ -390,19 +396,22 @@ def load(path: str | PathLike[str]) -> DHNE:
     return DHNE._from_run(load_run(Path(path)))
 
 
-def _build(
-    settings: Settings,
-    matrices: Mapping[str, AdjacencyMatrix],
-    network: HyperNetwork,
-    dtype: torch.dtype,
-) -> DHNEModel:
-    architecture = Architecture(
+def _architecture(settings: Settings, matrices: Mapping[str, AdjacencyMatrix]) -> Architecture:
+    return Architecture(
         {t: settings.sizes(t) for t in matrices},
         hidden=settings.hidden_sizes,
         activation=settings.activation,
         evidence=settings.evidence,
         scales={t: row_scale(a, settings.rows) for t, a in matrices.items()},
     )
+
+
+def _build(
+    architecture: Architecture,
+    matrices: Mapping[str, AdjacencyMatrix],
+    network: HyperNetwork,
+    dtype: torch.dtype,
+) -> DHNEModel:
     columns = {t: a.shape[1] for t, a in matrices.items()}
     return DHNEModel(columns, network.edge_sets, architecture).to(dtype)
 

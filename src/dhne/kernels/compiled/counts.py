@@ -238,21 +238,9 @@ def _pair(
 
 @njit(**_inline)
 def _count_tuple(
-    flat,
-    types,
-    blocks,
-    common,
-    nodes,
-    source,
-    i,
-    weight,
-    shared,
-    paths,
-    hub,
-    is_negative,
-    lists,
-    out,
-):
+    flat, types, blocks, common, nodes, source, i, weight, shared, paths, hub, is_negative,
+    lists, out,
+):  # fmt: skip
     """One tuple; the pairs that a negative has in common with its hyperedge are left out."""
     length = len(types)
     k = 0

@@ -98,8 +98,7 @@ def _aucs(
 
 
 def _validation_auc(network: HyperNetwork, seed: int, **params: Any) -> float:
-    model = DHNE(
-        device=devices()[-1], random_state=seed, validation=0.1, patience=10**6, **params
-    ).fit(network)
+    params = {"device": devices()[-1], "random_state": seed, "validation": 0.1, **params}
+    model = DHNE(patience=10**6, **params).fit(network)
     auc: float = model.history_[-1]["validation_auc"]
     return auc

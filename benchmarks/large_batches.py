@@ -7,6 +7,8 @@ batch size of each is the default. Takes a minute or two on a GPU, and hours on 
 
 from __future__ import annotations
 
+from typing import Any
+
 from benchmarks._options import devices
 from benchmarks._table import Row
 from benchmarks.scale import SHARES
@@ -21,19 +23,29 @@ BATCHES = {10**6: (8192, 16_384, 32_768), 10**7: (65_536, 100_000, 150_000)}
 def run(quick: bool) -> list[Row]:
     rows: list[Row] = []
     for edges, batches in ({2000: (64, 128)} if quick else BATCHES).items():
-        nodes = [int(edges / 10 * share) for share in SHARES]
-        network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
-        data = Data("power-law", *network.split(min(20_000 / edges, 0.1), seed=0))
+        data = held_back(edges)
         for batch in batches:
-            record = evaluate(
-                "link-prediction",
-                data,
-                "dhne",
-                seeds=[0],
-                device=devices()[-1],
-                params={"batch_size": batch, **({"epochs": 1} if quick else {})},
-                settings=Settings(Options(ranked=0)),
-            )
-            row = {"hyperedges": edges, "batch": batch}
-            rows.append(row | {"AUC": record.mean["auc"], "AUPR": record.mean["aupr"]})
+            found = trained(data, devices()[-1], quick, batch_size=batch)
+            rows.append({"hyperedges": edges, "batch": batch, **found})
     return rows
+
+
+def held_back(edges: int) -> Data:
+    """Return a power-law network in two parts, the second of 20,000 hyperedges."""
+    nodes = [int(edges / 10 * share) for share in SHARES]
+    network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
+    return Data("power-law", *network.split(min(20_000 / edges, 0.1), seed=0))
+
+
+def trained(data: Data, device: str, quick: bool, **params: Any) -> Row:
+    """Return what link prediction reaches on the second part after training on the first."""
+    record = evaluate(
+        "link-prediction",
+        data,
+        "dhne",
+        seeds=[0],
+        device=device,
+        params=params | ({"epochs": 1} if quick else {}),
+        settings=Settings(Options(ranked=0)),
+    )
+    return {"AUC": record.mean["auc"], "AUPR": record.mean["aupr"]}

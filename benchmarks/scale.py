@@ -5,10 +5,10 @@ Power-law networks of 10^5, 10^6 and 10^7 hyperedges over a tenth as many nodes,
 per hyperedge of an epoch may grow 1.5 times and the memory per hyperedge 1.2 times; 10^7 hyperedges
 fit in 12 GiB. The time is that of drawing a whole epoch and of the first steps, spread over their
 hyperedges; beside it, the work: how many non-zeros the rows of a batch's distinct nodes have, and
-the least that a step has to move, a row of W and of V for each of them, and of the columns that
-they touch both and their moments, read and written. Memory is the process's peak (on a GPU, that
-of the card) less what it held before there was a network. ``--large`` adds 10^8 hyperedges over
-10^7 nodes on a GPU, if that has the memory.
+the least that a step has to move, a row of W for each of them and of V for each that is decoded,
+and of the columns that these touch both and their moments, read and written. Memory is the
+process's peak (on a GPU, that of the card) less what it held before there was a network.
+``--large`` adds 10^8 hyperedges over 10^7 nodes on a GPU, if that has the memory.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from benchmarks._measure import Measured, Timer, in_process
 from benchmarks._options import devices, large
@@ -121,12 +122,20 @@ def work(trainer: Trainer) -> dict[str, float]:
     for position, node_type in enumerate(trainer.maker.network.node_types):
         nodes = torch.cat([edges[:, position], negatives[:, position]]).unique()
         matrix = trainer.maker.sparse[node_type]
-        degrees = matrix.indptr.diff()
-        mine = int(degrees[nodes].sum())
-        visited = torch.zeros(matrix.num_rows, dtype=torch.bool, device=nodes.device)
-        visited[nodes] = True
-        touched = len(matrix.indices[visited.repeat_interleave(degrees)].unique())
+        degrees = matrix.indptr.diff()[nodes]
+        taken = degrees.clamp(max=trainer.maker.row_sample or int(degrees.max()))
+        touched = len(matrix.indices[_evenly(matrix.indptr[nodes], degrees, taken)].unique())
         row = trainer.model.autoencoder(node_type).encoder_table[0].nbytes
-        entries += mine
-        moved += row * (2 * mine + 2 * 2 * 3 * touched)  # two tables, read and written, and moments
+        entries += int(degrees.sum())
+        # a row of W, one of V; of both tables, read and written, with moments
+        moved += row * int(degrees.sum() + taken.sum() + 2 * 2 * 3 * touched)
     return {"entries": entries / len(edges), "kib": moved / len(edges) / 1024}
+
+
+def _evenly(first: Tensor, degrees: Tensor, taken: Tensor) -> Tensor:
+    """Return where the entries of rows stand of which so many each are taken, evenly."""
+    ends = taken.cumsum(0)
+    number = torch.arange(int(ends[-1]), device=first.device)
+    number -= (ends - taken).repeat_interleave(taken)
+    step = (degrees / taken.clamp(min=1)).repeat_interleave(taken)
+    return first.repeat_interleave(taken) + (number * step).long()

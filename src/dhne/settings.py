@@ -109,7 +109,7 @@ class Settings:
     reconstruction: str = "sum"
     validation: float = 0.0
     patience: int = 5
-    row_sample: int = 1024
+    row_sample: int = 256
     leave_one_out: bool = False
     evidence: bool = False
     rows: str = "counts"

@@ -34,6 +34,7 @@ from .metrics import f1_scores
 SHARES_MULTI_LABEL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARES_MULTI_CLASS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)
 LABEL_COUNTS = ("positive", "known")
+MAX_ITERATIONS = 200  # of Newton's method; ten are enough unless coordinates have extreme outliers
 Matrix = npt.NDArray[Any]
 
 
@@ -164,8 +165,8 @@ def _decisions(train: Matrix, truth: npt.NDArray[np.bool_], test: Matrix) -> Mat
         if truth[:, c].all():
             decision[:, c] = 1.0
             continue
-        svm = LinearSVC(dual="auto", random_state=0, max_iter=2000)
-        with warnings.catch_warnings():  # a class of a few nodes: near enough is good enough
+        svm = LinearSVC(dual=False, max_iter=MAX_ITERATIONS)
+        with warnings.catch_warnings():  # near enough is good enough
             warnings.simplefilter("ignore", ConvergenceWarning)
             decision[:, c] = svm.fit(train, truth[:, c]).decision_function(test)
     return decision

@@ -226,6 +226,8 @@ class CompiledKernels(Kernels):
         kept = self._stepped.get(id(parameter))
         if kept is None or kept[0] != where:
             kept = self._stepped[id(parameter)] = where, [_two_dimensional(t) for t in tensors]
+            for array in kept[1]:
+                _use_large_pages(array)
         return kept[1]
 
 
@@ -272,6 +274,26 @@ def _give_back_memory() -> None:
         library.mallopt(_MMAP_MAX, 65536)
         library.mallopt(_TRIM_THRESHOLD, 128 << 10)
         library.malloc_trim(0)
+
+
+# Advice to the system about a piece of memory, by its numbers in mman.h.
+_HUGEPAGE, _COLLAPSE, _PAGE, _LARGE = 14, 25, 4096, 2**23
+
+
+def _use_large_pages(array: npt.NDArray[Any]) -> None:
+    """Ask the system to keep a large array in large pages.
+
+    Steps visit a table's rows in no order, and with small pages nearly every visit would have to
+    look up first where its page is.
+    """
+    if array.nbytes < _LARGE:
+        return
+    begin = -(-array.ctypes.data // _PAGE) * _PAGE
+    size = array.ctypes.data + array.nbytes - begin
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another system
+        madvise = ctypes.CDLL(None).madvise
+        for advice in (_HUGEPAGE, _COLLAPSE):
+            madvise(ctypes.c_void_p(begin), ctypes.c_size_t(size), advice)
 
 
 def _two_dimensional(tensor: Tensor) -> npt.NDArray[Any]:

@@ -11,8 +11,7 @@ from typing import Any
 
 from benchmarks._options import devices
 from benchmarks._table import Row
-from benchmarks.scale import SHARES
-from dhne.datasets import power_law
+from benchmarks.scale import network_of
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.separation import Options
 from dhne.evaluation.tasks import Settings
@@ -32,9 +31,7 @@ def run(quick: bool) -> list[Row]:
 
 def held_back(edges: int) -> Data:
     """Return a power-law network in two parts, the second of 20,000 hyperedges."""
-    nodes = [int(edges / 10 * share) for share in SHARES]
-    network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
-    return Data("power-law", *network.split(min(20_000 / edges, 0.1), seed=0))
+    return Data("power-law", *network_of(edges).split(min(20_000 / edges, 0.1), seed=0))
 
 
 def trained(data: Data, device: str, quick: bool, **params: Any) -> Row:

@@ -25,6 +25,7 @@ from benchmarks._table import Row
 from benchmarks._training import device_peak_mb, sampled_epoch, trainer_for, warm_up
 from dhne.datasets import power_law
 from dhne.evaluation.memory import peak_mb, reset_peak
+from dhne.network import HyperNetwork
 from dhne.training import Trainer
 
 SIZES = (10**5, 10**6, 10**7)
@@ -96,8 +97,7 @@ def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]
     warm_up(device)
     reset_peak()
     before = peak_mb()
-    nodes = [max(20, int(edges // 10 * share)) for share in SHARES]
-    network = power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
+    network = network_of(edges)
     start = perf_counter()
     trainer = trainer_for(network, device=device)
     setup = perf_counter() - start
@@ -113,6 +113,12 @@ def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]
         "memory_mb": memory,
         "gpu_mb": gpu,
     }
+
+
+def network_of(edges: int) -> HyperNetwork:
+    """Return a power-law network of so many hyperedges over a tenth as many nodes."""
+    nodes = [max(20, int(edges // 10 * share)) for share in SHARES]
+    return power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
 
 
 def work(trainer: Trainer) -> dict[str, float]:

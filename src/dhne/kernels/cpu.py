@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from .compiled import optimizers
 from .counts import CountTable, TupleTables
 from .cpu_functions import Encode, GatherSum, HiddenLayer, Later, Reconstruction
 from .cpu_matrix import BatchMatrix, Scratch
+from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
 from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
 
 Ints = npt.NDArray[Any]
@@ -159,11 +159,11 @@ class CompiledKernels(Kernels):
     @contextlib.contextmanager
     def training(self) -> Iterator[None]:
         """Keep the memory of one step for the next, until the last."""
-        _keep_freed_memory()
+        keep_freed_memory()
         try:
             yield
         finally:
-            _give_back_memory()
+            give_back_memory()
 
     def run_step(
         self,
@@ -227,7 +227,7 @@ class CompiledKernels(Kernels):
         if kept is None or kept[0] != where:
             kept = self._stepped[id(parameter)] = where, [_two_dimensional(t) for t in tensors]
             for array in kept[1]:
-                _use_large_pages(array)
+                use_large_pages(array)
         return kept[1]
 
 
@@ -249,51 +249,6 @@ def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, .
             part.append(array)
     where = np.array([begins[id(table)] for table in tables])
     return (*(np.concatenate(part) for part in parts), where)
-
-
-# Parameters of glibc's malloc, by their numbers in malloc.h.
-_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
-
-
-def _keep_freed_memory() -> None:
-    """Ask the C library not to give the memory of one step back before the next one needs it.
-
-    A step's gradients come and go. By default glibc returns them to the system as soon as they are
-    freed, and every step then pays for its pages anew.
-    """
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_MAX, 0)  # nothing is so large that it stands apart
-        mallopt(_TRIM_THRESHOLD, -1)  # and nothing is given back
-
-
-def _give_back_memory() -> None:
-    """Let the C library do as it does by default."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        library = ctypes.CDLL(None)
-        library.mallopt(_MMAP_MAX, 65536)
-        library.mallopt(_TRIM_THRESHOLD, 128 << 10)
-        library.malloc_trim(0)
-
-
-# Advice to the system about a piece of memory, by its numbers in mman.h.
-_HUGEPAGE, _COLLAPSE, _PAGE, _LARGE = 14, 25, 4096, 2**23
-
-
-def _use_large_pages(array: npt.NDArray[Any]) -> None:
-    """Ask the system to keep a large array in large pages.
-
-    Steps visit a table's rows in no order, and with small pages nearly every visit would have to
-    look up first where its page is.
-    """
-    if array.nbytes < _LARGE:
-        return
-    begin = -(-array.ctypes.data // _PAGE) * _PAGE
-    size = array.ctypes.data + array.nbytes - begin
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another system
-        madvise = ctypes.CDLL(None).madvise
-        for advice in (_HUGEPAGE, _COLLAPSE):
-            madvise(ctypes.c_void_p(begin), ctypes.c_size_t(size), advice)
 
 
 def _two_dimensional(tensor: Tensor) -> npt.NDArray[Any]:

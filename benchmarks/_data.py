@@ -9,7 +9,7 @@ import dhne
 from benchmarks._options import LeftOut
 from dhne.datasets import power_law
 from dhne.errors import DHNEError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 SMALL = "small"
 DATASETS = ("gps", "movielens", "drug", "wordnet")

@@ -26,7 +26,7 @@ from torch.nn import functional
 from benchmarks._data import load
 from benchmarks._measure import Timer, in_process
 from dhne.adjacency import adjacency
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, NegativeSampler
 
 BATCH, NEGATIVES, DIM, RATE = 16, 5, 64, 0.01

@@ -18,12 +18,12 @@ from unittest.mock import patch
 import torch
 
 from benchmarks._training import run_epoch, stepper, wait_for
-from dhne.batches import BatchMaker
-from dhne.evidence import PairEvidence
-from dhne.model import NodeAutoencoder
-from dhne.optimizers import Optimizer
-from dhne.similarity import TupleSimilarity
-from dhne.training import Trainer
+from dhne.model.evidence import PairEvidence
+from dhne.model.joint import NodeAutoencoder
+from dhne.model.similarity import TupleSimilarity
+from dhne.training.batches import BatchMaker
+from dhne.training.loop import Trainer
+from dhne.training.optimizers import Optimizer
 
 # What is wrapped on the CPU: (part, class, method).
 _METHODS = (

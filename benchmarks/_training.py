@@ -19,8 +19,8 @@ import torch
 
 from dhne import DHNE
 from dhne.datasets import planted_clusters
-from dhne.network import HyperNetwork
-from dhne.training import Trainer
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.training.loop import Trainer
 
 _within = ExitStack()  # what trainings are run within, until the process ends
 

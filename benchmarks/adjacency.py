@@ -14,7 +14,7 @@ from benchmarks._measure import Measured, Timer, in_process
 from benchmarks._table import Row
 from dhne.adjacency import adjacency
 from dhne.datasets.generators import power_law
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 NODES = (1_000_000, 100_000, 50_000)
 LIMIT, LIMIT_MB = 2.0, 8192

@@ -19,9 +19,9 @@ from benchmarks._options import devices
 from benchmarks._table import Row
 from dhne import DHNE
 from dhne.evaluation import Data
-from dhne.network import HyperNetwork
-from dhne.optimizers import RULES
-from dhne.settings import resolve_settings
+from dhne.hyperparameters import resolve_settings
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.training.optimizers import RULES
 
 
 def adam(beta1: float, beta2: float) -> Callable[[], AbstractContextManager[None]]:

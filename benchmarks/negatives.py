@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks._measure import side_by_side
 from benchmarks._table import Row
 from dhne.errors import DHNEError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import SCHEMES, KnownEdges, NegativeSampler
 
 LIMIT = 3.0

@@ -13,7 +13,7 @@ import dhne
 from benchmarks._data import load, names
 from benchmarks._options import LeftOut
 from benchmarks._table import Row
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, evaluation_negatives
 
 LIMIT = 0.80

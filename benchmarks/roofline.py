@@ -27,7 +27,7 @@ from benchmarks._measure import Timer, in_process
 from benchmarks._options import LeftOut, need_cuda
 from benchmarks._table import Row
 from benchmarks._training import sampled_epoch, trainer_for
-from dhne.training import Trainer
+from dhne.training.loop import Trainer
 
 BATCH, LIMIT = 1024, 3.0
 

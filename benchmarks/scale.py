@@ -25,8 +25,8 @@ from benchmarks._table import Row
 from benchmarks._training import device_peak_mb, sampled_epoch, trainer_for, warm_up
 from dhne.datasets import power_law
 from dhne.evaluation.memory import peak_mb, reset_peak
-from dhne.network import HyperNetwork
-from dhne.training import Trainer
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.training.loop import Trainer
 
 SIZES = (10**5, 10**6, 10**7)
 LARGE, LARGE_GIB = 10**8, 80

@@ -20,10 +20,10 @@ from benchmarks._measure import Timer, in_process
 from benchmarks._options import devices
 from benchmarks._table import Row
 from dhne import DHNE
-from dhne.callbacks import Callback, Progress
 from dhne.evaluation.protocols import Data, link_prediction_split
 from dhne.evaluation.separation import Options, separate
 from dhne.experiments.paper_numbers import paper_auc
+from dhne.training.callbacks import Callback, Progress
 
 DENSE_EPOCHS = {"wordnet": 1 / 45, "movielens": 1 / 17, "drug": 1 / 25, "gps": 8.0}
 GPU_SECONDS = {"wordnet": 2.0, "movielens": 1.0, "drug": 1.0, "gps": 1.0}

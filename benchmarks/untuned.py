@@ -15,7 +15,7 @@ from benchmarks._table import Row
 from dhne.datasets import unordered_sets
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.tasks import Settings
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 METHODS = ("dhne", "cooccurrence", "dhne-plus")
 

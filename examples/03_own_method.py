@@ -48,7 +48,7 @@ class PairFactors(Embedder):
         u, s, vt = svds(counts, k=k, v0=start)
         return u * np.sqrt(s), vt.T * np.sqrt(s)
 
-    def _score_ids(self, nodes, edge_type):
+    def score_ids(self, nodes, edge_type):
         total = np.zeros(len(nodes))
         for p, q in combinations(range(len(edge_type)), 2):
             left, right = self.factors_[edge_type, p, q]

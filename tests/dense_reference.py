@@ -1,6 +1,6 @@
 """DHNE written straight from the paper's equations: dense matrices, float64, one tuple at a time.
 
-Nothing here is shared with `dhne.model`, `dhne.adjacency`, `dhne.batches` or `dhne.evidence` but
+Nothing here is shared with `dhne.model`, `dhne.adjacency` or `dhne.training` but
 the weights, which are copied from a model by name. All nodes of all types are numbered one after
 the other, H is the incidence matrix over them, and A = H W Hᵀ − D_v has all of them as columns.
 """
@@ -14,8 +14,8 @@ from math import log1p
 import torch
 from torch import Tensor
 
-from dhne.model import DHNEModel
-from dhne.network import HyperNetwork
+from dhne.model.joint import DHNEModel
+from dhne.network.hypernetwork import HyperNetwork
 
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "linear": lambda z: z}
 

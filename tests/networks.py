@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dhne import HyperNetwork
-from dhne.edges import EdgeSet
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.vocabulary import Vocabulary
 
 TYPES = ("user", "item", "tag.s")  # a dot is a name too
 

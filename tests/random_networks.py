@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from dhne.edges import EdgeSet
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 
 NODE_TYPES = ("user", "movie", "tag")
 EDGE_TYPES = (

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dhne.adjacency import AdjacencyMatrix, Entries, adjacency
-from dhne.edges import EdgeSet
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 from tests.random_networks import networks
 
 TYPES = ("user", "movie", "tag")

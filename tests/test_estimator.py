@@ -15,7 +15,6 @@ from sklearn.base import clone
 import dhne
 from dhne import DHNE, HyperNetwork
 from dhne.datasets import planted_clusters, power_law
-from dhne.edges import EdgeSet
 from dhne.errors import (
     MemoryLimitError,
     ParameterError,
@@ -23,7 +22,8 @@ from dhne.errors import (
     SaturatedNetworkError,
     UnknownNameError,
 )
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.vocabulary import Vocabulary
 from tests.networks import networks
 
 QUICK = {"dim": 4, "epochs": 3, "kernels": "reference", "device": "cpu"}
@@ -309,7 +309,7 @@ def test_answers_come_in_chunks_without_a_seam(
 ) -> None:
     edges = fitted.network_.edges()
     whole, ranked = fitted.score(edges), fitted.rank((3, 5, None), k=20)
-    monkeypatch.setattr("dhne.answers._CHUNK", 7 * 12)
+    monkeypatch.setattr("dhne.answers.scorer._CHUNK", 7 * 12)
     np.testing.assert_allclose(fitted.score(edges), whole, rtol=1e-6)
     np.testing.assert_allclose(fitted.rank((3, 5, None), k=20).scores, ranked.scores, rtol=1e-6)
 

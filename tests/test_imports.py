@@ -20,7 +20,14 @@ def loaded_by(module: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    ["dhne", "dhne.network", "dhne.adjacency", "dhne.sampling", "dhne.io", "dhne.datasets"],
+    [
+        "dhne",
+        "dhne.network.hypernetwork",
+        "dhne.adjacency",
+        "dhne.sampling",
+        "dhne.io",
+        "dhne.datasets",
+    ],
 )
 def test_imports_no_heavy_library(module: str) -> None:
     assert loaded_by(module) == set()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dhne import DHNE, HyperNetwork
-from dhne.callbacks import Callback, Progress
 from dhne.datasets import planted_clusters
 from dhne.errors import MissingExtraError
 from dhne.trackers import JsonLines, MLflow, TensorBoard
+from dhne.training.callbacks import Callback, Progress
 
 MODEL = DHNE(dim=4, epochs=3, batch_size=256, validation=0.2, kernels="reference")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dhne import HyperNetwork
-from dhne.edges import EdgeType, NodeArray
 from dhne.embedder import Embedder, Scores
+from dhne.network.edges import EdgeType, NodeArray
 
 
 class Toy(Embedder):
@@ -25,7 +25,7 @@ class Toy(Embedder):
         self._factor = rng.normal(size=8)
         self._ordered = {e.types: e.ordered for e in network.edge_sets}
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         ordered = self._ordered.get(edge_type, False)
         total = np.zeros(len(nodes))
         for p, t in enumerate(edge_type):

@@ -17,7 +17,7 @@ import torch
 import dhne
 from dhne.adjacency import adjacency
 from dhne.evaluation import Data, auc, link_prediction_split
-from dhne.evidence import PairEvidence
+from dhne.model.evidence import PairEvidence
 from dhne.sampling import KnownEdges, evaluation_negatives
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"

@@ -11,9 +11,9 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "DHNE": "estimator",
     "DHNEError": "errors",
-    "EdgeSet": "edges",
+    "EdgeSet": "network",
     "HyperNetwork": "network",
-    "Vocabulary": "vocabulary",
+    "Vocabulary": "network",
     "load": "estimator",
     "load_dataset": "datasets",
     "read": "io",
@@ -41,12 +41,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .datasets import load_dataset
-    from .edges import EdgeSet
     from .errors import DHNEError
     from .estimator import DHNE, load
     from .io import read, read_table, write
-    from .network import HyperNetwork
-    from .vocabulary import Vocabulary
+    from .network.edges import EdgeSet
+    from .network.hypernetwork import HyperNetwork
+    from .network.vocabulary import Vocabulary
 
 
 def __getattr__(name: str) -> Any:

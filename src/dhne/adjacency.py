@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from .edges import EdgeSet, NodeArray, WeightArray, stands_first
 from .errors import ParameterError, UnknownNameError
-from .network import HyperNetwork
+from .network.edges import EdgeSet, NodeArray, WeightArray, stands_first
+from .network.hypernetwork import HyperNetwork
 
 _LARGEST_INT32 = 2**31 - 1
 

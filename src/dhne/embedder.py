@@ -8,7 +8,7 @@ A method learns from a hyper-network one vector a node and a score for whole tup
 - ``vectors(type)`` gives the embeddings with their names.
 
 Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
-array holds ids. A new method overrides `_fit` and `_score_ids`, and `_score_candidates` where it
+array holds ids. A new method overrides `_fit` and `score_ids`, and `score_candidates` where it
 can score all candidates of a position faster than one by one.
 """
 
@@ -23,11 +23,11 @@ import numpy.typing as npt
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 
-from .edges import EdgeType, NodeArray
+from .answers.ranking import complete, nearest
 from .errors import NotFittedError, ParameterError
-from .network import HyperNetwork
-from .ranking import complete, nearest
-from .tuples import as_batch, is_single, resolve
+from .network.edges import EdgeType, NodeArray
+from .network.hypernetwork import HyperNetwork
+from .network.tuples import as_batch, is_single, resolve
 
 Scores = npt.NDArray[np.float64]
 
@@ -60,18 +60,18 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _fit(self, network: HyperNetwork) -> None:
-        """Learn; leave `embeddings_` and what `_score_ids` needs."""
+        """Learn; leave `embeddings_` and what `score_ids` needs."""
 
     @abstractmethod
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         """Return a score for each tuple of ids ``int64[m, N]`` of one edge type."""
 
-    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+    def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Return ``[m, n]``: the score of each tuple with every node of the type at `position`."""
         n = self.network_.num_nodes(edge_type[position])
         tuples = np.repeat(nodes, n, axis=0)
         tuples[:, position] = np.tile(np.arange(n), len(nodes))
-        return self._score_ids(tuples, edge_type).reshape(len(nodes), n)
+        return self.score_ids(tuples, edge_type).reshape(len(nodes), n)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "network_"):
@@ -93,7 +93,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         for group in resolve(self.network_, tuples, edge_type):
             if group.nodes.size and group.nodes.min() < 0:
                 raise ParameterError("score needs whole tuples; use rank for open positions")
-            scores[group.rows] = self._score_ids(group.nodes, group.types)
+            scores[group.rows] = self.score_ids(group.nodes, group.types)
         return scores
 
     def rank(

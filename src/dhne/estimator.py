@@ -16,24 +16,24 @@ import torch
 
 from . import __version__
 from .adjacency import AdjacencyMatrix, adjacency
-from .answers import TupleScorer, encode_all
-from .batches import BatchMaker
-from .callbacks import Callback, default_callbacks
-from .edges import EdgeType, NodeArray
+from .answers.newcomers import Newcomers
+from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder, vector_column
 from .errors import ParameterError, RunError
-from .evidence import PairEvidence
+from .hyperparameters import Settings, resolve_settings
 from .kernels import Kernels, SparseMatrix, get_kernels
-from .memory import check_fits, count_weights, training_bytes
-from .model import Architecture, DHNEModel
-from .network import HyperNetwork
-from .newcomers import Newcomers
-from .rows import row_scale
+from .model.evidence import PairEvidence
+from .model.joint import Architecture, DHNEModel
+from .model.row_encoding import row_scale
+from .network.edges import EdgeType, NodeArray
+from .network.hypernetwork import HyperNetwork
 from .sampling import KnownEdges, NegativeSampler
-from .settings import Settings, resolve_settings
 from .storage import RunContents, load_run, save_run
-from .training import CheckpointStore, Trainer
-from .validation import ValidationSet
+from .training.batches import BatchMaker
+from .training.callbacks import Callback, default_callbacks
+from .training.loop import CheckpointStore, Trainer
+from .training.memory_estimate import check_fits, count_weights, training_bytes
+from .training.validation import ValidationSet
 
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
@@ -42,7 +42,7 @@ class DHNE(Embedder):
     """Deep hyper-network embedding.
 
     Every argument but the last few, listed here, is a hyper-parameter and is described in
-    :class:`dhne.settings.Settings`; None takes the preset's value, and the batch size, the
+    :class:`dhne.hyperparameters.Settings`; None takes the preset's value, and the batch size, the
     number of epochs and the α of "plus" then follow from the network's size.
 
     Parameters
@@ -271,12 +271,14 @@ class DHNE(Embedder):
         ordered = {e.types: e.ordered for e in self.network_.edge_sets}
         return TupleScorer(self.model_, x, evidence, ordered)
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return the score of each tuple of ids."""
         return self._scorer.score(nodes, edge_type)
 
-    def _score_candidates(
+    def score_candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
+        """Return each tuple's score with every node at `position`."""
         return self._scorer.candidates(nodes, edge_type, position)
 
     def transform(self, edges: Any, *, isolated: str = "raise") -> dict[str, pa.Table]:

@@ -21,8 +21,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from .callbacks import Callback, JsonLines, Progress, TensorBoard
 from .errors import MissingExtraError
+from .training.callbacks import Callback, JsonLines, Progress, TensorBoard
 
 __all__ = ["Callback", "JsonLines", "MLflow", "Progress", "TensorBoard", "numbers_of"]
 

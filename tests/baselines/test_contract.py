@@ -12,9 +12,9 @@ from sklearn.metrics import roc_auc_score
 from dhne import HyperNetwork
 from dhne.baselines import METHODS, make_method, method_class
 from dhne.baselines.pairwise import PairwiseEmbedder
-from dhne.edges import EdgeSet
 from dhne.errors import NotFittedError, ParameterError, UnknownNameError
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.vocabulary import Vocabulary
 
 # Enough training for a network of a few dozen nodes, and no more.
 SMALL: dict[str, dict[str, Any]] = {
@@ -100,7 +100,7 @@ class TestContract:
     def test_candidates_score_as_whole_tuples(self, name: str, fitted: dict[str, Any]) -> None:
         model, nodes = fitted[name], np.array([[0, 1, 2], [23, 0, 9]])
         for position in range(3):
-            every = model._score_candidates(nodes, TRIPLES, position)
+            every = model.score_candidates(nodes, TRIPLES, position)
             assert every.shape == (2, 24)
             for node in (0, 11, 23):
                 tuples = nodes.copy()
@@ -206,7 +206,7 @@ class TestPairwise:
             other.__dict__.update(vars(model))
             other.set_params(aggregate=aggregate)
             np.testing.assert_allclose(other.score(tuples), scores)
-            every = other._score_candidates(tuples, TRIPLES, 1)
+            every = other.score_candidates(tuples, TRIPLES, 1)
             chosen = every[np.arange(30), tuples[:, 1]]
             np.testing.assert_allclose(chosen, scores, rtol=1e-4, atol=1e-5)
 

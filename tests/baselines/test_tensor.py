@@ -7,8 +7,8 @@ import pytest
 
 from dhne import HyperNetwork
 from dhne.baselines.tensor import TensorDecomposition, every_order
-from dhne.edges import EdgeSet
 from dhne.errors import ParameterError
+from dhne.network.edges import EdgeSet
 
 TYPES = ("a", "b", "c")
 

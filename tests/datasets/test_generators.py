@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dhne.datasets import planted_clusters, power_law, unordered_sets
 from dhne.errors import DHNEError, MemoryLimitError, ParameterError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 
 def clusters_of(network: HyperNetwork, node_type: str) -> np.ndarray:

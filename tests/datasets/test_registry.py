@@ -12,7 +12,7 @@ import pytest
 
 from dhne.datasets import CATALOGUE, list_datasets, load_dataset, store
 from dhne.errors import DHNEError, ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 RELEASED = ("gps", "movielens", "drug", "wordnet")
 SHAPES = {

@@ -11,7 +11,7 @@ import pytest
 from dhne.datasets import build
 from dhne.datasets.wordnet import SAMPLE_FOLDER, load_sample, write_sample
 from dhne.errors import DHNEError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 INSTALLED = Path("/usr/share/wordnet")
 

@@ -7,7 +7,7 @@ import pytest
 
 from dhne.errors import ParameterError
 from dhne.evaluation.classification import classify_nodes, predict
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 
 def network(labels: dict[str, list[object]], n: int = 120) -> HyperNetwork:

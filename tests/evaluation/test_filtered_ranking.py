@@ -14,7 +14,7 @@ from dhne.evaluation.filtered_ranking import (
     rank_edges,
     ranking_metrics,
 )
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from tests.evaluation.toy import CoarseScores, Remembers, random_network
 
 
@@ -29,7 +29,7 @@ def brute_force(model: CoarseScores, known: HyperNetwork, row: list[int], positi
         return tuple(sorted(zip(edges.types, tuple_, strict=True)))
 
     true = {key(r) for r in edges.nodes.tolist()}
-    own = model._score_candidates(np.array([row]), edges.types, position)[0]
+    own = model.score_candidates(np.array([row]), edges.types, position)[0]
     better = same = 0
     for candidate in range(known.num_nodes(edges.types[position])):
         other = [*row]
@@ -123,7 +123,7 @@ def test_progress_counts_every_query() -> None:
 
 def test_scores_that_are_not_numbers_are_refused() -> None:
     class Broken(CoarseScores):
-        def _score_ids(self, nodes, edge_type):  # type: ignore[no-untyped-def]
+        def score_ids(self, nodes, edge_type):  # type: ignore[no-untyped-def]
             return np.full(len(nodes), np.nan)
 
     net = random_network((4, 4), 8)

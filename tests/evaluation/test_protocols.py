@@ -18,7 +18,7 @@ from dhne.evaluation.protocols import (
     reconstruction_split,
     validation_split,
 )
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from tests.evaluation.toy import random_network
 
 SIZES = {"a": 4, "b": 5}

@@ -10,7 +10,7 @@ import pytest
 from dhne.baselines.pairwise import PairwiseEmbedder
 from dhne.errors import ParameterError, UnknownNameError
 from dhne.evaluation import Data, Options, Settings, evaluate
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from tests.evaluation.toy import CoarseScores, Remembers, random_network
 
 RANKING = ("mrr", "hits@1", "hits@3", "hits@10", "mean_rank")

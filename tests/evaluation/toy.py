@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dhne.edges import EdgeType, NodeArray
 from dhne.embedder import Embedder, Scores
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 
 
 class CoarseScores(Embedder):
@@ -27,7 +27,7 @@ class CoarseScores(Embedder):
             for t in network.node_types
         }
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         mixed = (nodes * np.array([7919, 104729, 1299709, 15485863])[: nodes.shape[1]]).sum(axis=1)
         return ((mixed * 2654435761 + self.random_state) % 1000003 % self.levels) / self.levels
 
@@ -48,7 +48,7 @@ class Remembers(Embedder):
             t: np.zeros((network.num_nodes(t), self.dim), np.float32) for t in network.node_types
         }
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         known = self._known[edge_type]
         return np.array([float(tuple(row) in known) for row in nodes.tolist()])
 

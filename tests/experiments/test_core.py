@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dhne.evaluation import Data
 from dhne.experiments.core import core
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 
 def named(network: HyperNetwork) -> set[tuple[object, ...]]:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dhne import DHNE, HyperNetwork
+from dhne.answers.ranking import top_k
 from dhne.explorer import completion, sketch
 from dhne.explorer.completion import Completer, Question
 from dhne.explorer.nearness import Near, Nearness
 from dhne.explorer.sketch import Sketch
 from dhne.explorer.sums import largest_sums
-from dhne.ranking import top_k
 
 N = 5000
 

@@ -11,9 +11,9 @@ from torch_geometric.transforms import ToUndirected
 
 from dhne import HyperNetwork
 from dhne.adjacency import adjacency
-from dhne.edges import EdgeSet
 from dhne.errors import ParameterError
 from dhne.interop import to_pyg
+from dhne.network.edges import EdgeSet
 from tests.interop.models import clusters, films, fitted
 from tests.random_networks import networks
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dhne.kernels import Kernels, StepSize, get_kernels
-from dhne.optimizers import Optimizer
+from dhne.training.optimizers import Optimizer
 
 _NO_CUDA = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="torch finds no CUDA device here"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dhne.errors import DHNEError, InputError, ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
 from tests.random_networks import networks
 
@@ -56,7 +56,7 @@ def test_several_networks_are_known_together(net: HyperNetwork, fraction: float)
 @given(st.lists(st.tuples(*[st.integers(0, 2**40 - 1)] * 3), min_size=1, max_size=50))
 def test_huge_vocabularies(edges: list[tuple[int, int, int]]) -> None:
     """Keys that do not fit into 64 bits are hashes; everything known is still found."""
-    from dhne.edges import EdgeSet
+    from dhne.network.edges import EdgeSet
     from dhne.sampling.known import EdgeIndex
 
     index = EdgeIndex([EdgeSet.build(("a", "b", "c"), edges)], np.full(3, 2**40))

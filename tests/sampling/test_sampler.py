@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dhne.errors import ParameterError, SaturatedNetworkError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import SCHEMES, KnownEdges, NegativeSampler, evaluation_negatives
 from tests.random_networks import networks
 

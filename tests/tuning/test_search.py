@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dhne import HyperNetwork
-from dhne.callbacks import Callback, Progress
 from dhne.datasets import planted_clusters
 from dhne.errors import DHNEError, MissingExtraError, ParameterError, RunError, UnknownNameError
+from dhne.training.callbacks import Callback, Progress
 from dhne.tuning import Choice, Range, Trial, tune
 
 FIXED = {"dim": 4, "negatives": 2, "batch_size": 256, "kernels": "reference"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.settings import PRESETS, rule_epochs
+from dhne.hyperparameters import PRESETS, rule_epochs
 from dhne.tuning import Choice, Range, default_space, parse_space
 from dhne.tuning.space import narrowed, resolved
 

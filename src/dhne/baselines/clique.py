@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from dhne.edges import EdgeType, NodeArray
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,8 @@ from .counts import TupleCounts
 from .spectral import leading_eigenvectors, padded
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeSet, EdgeType, NodeArray
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -115,7 +115,8 @@ class Cooccurrence(Embedder):
         )
         return graph.split(padded(vectors * np.sqrt(np.abs(values)), self.dim))
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        """Return the score of each tuple of ids."""
         features = self.counts_.features(nodes, edge_type)
         scores: Scores = self._classifier(edge_type).decision_function(features)
         return scores

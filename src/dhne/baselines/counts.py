@@ -25,8 +25,8 @@ import numpy.typing as npt
 from .clique import global_ids, node_offsets
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeSet, EdgeType, NodeArray
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+    from dhne.network.hypernetwork import HyperNetwork
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -29,8 +29,8 @@ from .clique import global_ids, node_offsets, split_rows
 from .optional import track
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeSet, EdgeType, NodeArray
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+    from dhne.network.hypernetwork import HyperNetwork
 
 _BLOCK = 1 << 17  # samples drawn at once
 _LOWEST_RATE = 1e-4  # of the first learning rate
@@ -101,11 +101,13 @@ class HEBE(Embedder):
                 hebe_steps(vectors, edges, positions, negatives, rates[:count], self.decay)
         self.embeddings_ = split_rows(vectors, offsets, sizes)
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        """Return the score of each tuple of ids."""
         rows = [self.embeddings_[t][nodes[:, p]] for p, t in enumerate(edge_type)]
         return _pair_sums(rows, len(nodes)) / _num_pairs(len(edge_type))
 
-    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+    def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+        """Return each tuple's score with every node at `position`."""
         others = [p for p in range(len(edge_type)) if p != position]
         rows = [self.embeddings_[edge_type[p]][nodes[:, p]] for p in others]
         context = np.sum(rows, axis=0)

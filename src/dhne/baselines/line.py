@@ -30,7 +30,7 @@ from .optional import track
 from .pairwise import PairwiseEmbedder
 
 if TYPE_CHECKING:
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 _BLOCK = 1 << 17  # samples drawn at once
 _LOWEST_RATE = 1e-4  # of the first learning rate

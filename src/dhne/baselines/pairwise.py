@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from dhne.edges import EdgeType, NodeArray
 from dhne.embedder import Embedder, Scores
 from dhne.errors import ParameterError
-from dhne.tuples import resolve
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.tuples import resolve
 
 AGGREGATES = ("mean", "min")
 SIMILARITIES = ("cosine", "dot", "sigmoid")
@@ -119,10 +119,11 @@ class PairwiseEmbedder(Embedder):
         np.divide(1, norms, out=scale, where=norms > 0)
         return scale
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        """Return the score of each tuple of ids."""
         return aggregate_pairs(self._pair_scores(nodes, edge_type), self.aggregate)
 
-    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+    def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Score all candidates by one matrix product for each of the other positions."""
         others = [p for p in range(len(edge_type)) if p != position]
         fixed_types = tuple(edge_type[p] for p in others)

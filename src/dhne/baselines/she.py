@@ -32,7 +32,7 @@ from .pairwise import PairwiseEmbedder
 from .spectral import leading_eigenvectors, padded
 
 if TYPE_CHECKING:
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from .pairwise import PairwiseEmbedder
 from .walks import Walker
 
 if TYPE_CHECKING:
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 class WalkCorpus:

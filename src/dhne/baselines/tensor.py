@@ -32,8 +32,8 @@ from .optional import require, track
 from .spectral import padded
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeSet, EdgeType, NodeArray
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+    from dhne.network.hypernetwork import HyperNetwork
 
 _ROWS = 65536  # tuples scored at once
 _MOST_ORDERS = 24  # up to four unordered positions are written out in every order
@@ -195,10 +195,12 @@ class TensorDecomposition(Embedder):
         nearest = min(same, key=lambda t: abs(len(t) - len(edge_type)))
         return self.factors_[nearest].for_length(len(edge_type))
 
-    def _score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+    def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
+        """Return the score of each tuple of ids."""
         return self._factors_of(edge_type).score(nodes)
 
-    def _score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+    def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
+        """Return each tuple's score with every node at `position`."""
         return self._factors_of(edge_type).score_candidates(nodes, position)
 
 
@@ -207,7 +209,7 @@ def every_order(edges: EdgeSet) -> tuple[NodeArray, FloatArray]:
 
     Examples
     --------
-    >>> from dhne.edges import EdgeSet
+    >>> from dhne.network.edges import EdgeSet
     >>> every_order(EdgeSet.build(("a", "a"), [[0, 1]], ordered=False))[0]
     array([[0, 1],
            [1, 0]])

@@ -88,8 +88,8 @@ def command(
 
 
 def _fit(sample: Dataset, seed: int) -> DHNE:
-    from dhne.callbacks import ProgressBar
     from dhne.estimator import DHNE
+    from dhne.training.callbacks import ProgressBar
 
     return DHNE(**_SETTINGS, random_state=seed).fit(sample.train, callbacks=[ProgressBar()])  # type: ignore[arg-type]
 

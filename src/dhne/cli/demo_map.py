@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dhne.estimator import DHNE
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 # Distinguishable also for most of those who see fewer colours (Okabe and Ito's palette).
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6d31", "#000000")

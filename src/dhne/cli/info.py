@@ -20,7 +20,7 @@ from .source import (
 
 if TYPE_CHECKING:
     from dhne.datasets import Dataset
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 def command(
@@ -113,7 +113,7 @@ def _seen(train: HyperNetwork, test: HyperNetwork) -> int:
     """How many of test's hyperedges are one of train's."""
     import numpy as np
 
-    from dhne.edges import edge_keys
+    from dhne.network.edges import edge_keys
 
     total = 0
     for edges in test.edge_sets:

@@ -11,10 +11,10 @@ import typer
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeType
     from dhne.estimator import DHNE
-    from dhne.network import HyperNetwork
-    from dhne.vocabulary import Vocabulary
+    from dhne.network.edges import EdgeType
+    from dhne.network.hypernetwork import HyperNetwork
+    from dhne.network.vocabulary import Vocabulary
 
 OPEN = "?"
 

@@ -10,8 +10,8 @@ from .output import add_row, console, make_table, write_json
 from .queries import CountOption, JsonOption, RunArgument, open_run, parse_query
 
 if TYPE_CHECKING:
-    from dhne.edges import EdgeType
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeType
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 def command(
@@ -93,7 +93,7 @@ def _known(network: HyperNetwork, edge_type: EdgeType, tuples: list[list[Any]]) 
     """Which tuples the run was trained on."""
     import numpy as np
 
-    from dhne.edges import canonical
+    from dhne.network.edges import canonical
     from dhne.sampling import KnownEdges
 
     if not tuples or edge_type not in network.edge_types:

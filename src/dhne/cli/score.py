@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from dhne.edges import EdgeType
-    from dhne.network import HyperNetwork
+    from dhne.network.edges import EdgeType
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 def command(

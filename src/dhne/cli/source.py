@@ -19,7 +19,7 @@ import typer
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "test", "all"]
 

@@ -16,9 +16,9 @@ from .output import note
 from .source import is_dataset, open_source
 
 if TYPE_CHECKING:
-    from dhne.callbacks import Callback
     from dhne.estimator import DHNE
-    from dhne.network import HyperNetwork
+    from dhne.network.hypernetwork import HyperNetwork
+    from dhne.training.callbacks import Callback
 
 
 class Trackers(NamedTuple):
@@ -78,7 +78,7 @@ class Job:
     def run(self, *, checkpoint_seconds: float, trackers: Trackers, bar: bool) -> dict[str, Any]:
         """Train to the end and save; return what was done, as plain data."""
         from dhne.estimator import DHNE
-        from dhne.settings import resolve_settings
+        from dhne.hyperparameters import resolve_settings
         from dhne.storage import begin_run, run_status
 
         if self.resume and run_status(self.out) == "complete":
@@ -148,8 +148,8 @@ def _load(path: Path) -> DHNE:
 
 
 def _callbacks(trackers: Trackers, job: Job, *, bar: bool) -> list[Callback]:
-    from dhne.callbacks import ProgressBar
     from dhne.trackers import MLflow, TensorBoard
+    from dhne.training.callbacks import ProgressBar
 
     callbacks: list[Callback] = [ProgressBar()] if bar else []
     if trackers.tensorboard is not None:

@@ -24,7 +24,7 @@ from .source import (
 )
 
 if TYPE_CHECKING:
-    from dhne.callbacks import Progress
+    from dhne.training.callbacks import Progress
     from dhne.tuning import Trial, Tuned
 
 STUDY = "study.jsonl"
@@ -161,7 +161,7 @@ class _Bars:
 
     def callbacks(self) -> list[Any]:
         """Return a callback that moves the line as a training goes on."""
-        from dhne.callbacks import Callback
+        from dhne.training.callbacks import Callback
 
         title = self._title()
         progress = self.progress

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dhne.edges import EdgeSet
 from dhne.errors import MemoryLimitError, ParameterError
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 
 Seed = int | np.random.Generator
 IntArray = npt.NDArray[np.int64]

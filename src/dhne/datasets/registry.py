@@ -22,7 +22,7 @@ import pyarrow as pa
 from dhne.datasets import store, wordnet
 from dhne.datasets.catalogue import CATALOGUE, Entry
 from dhne.errors import InputError, ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "test", "all"]
 

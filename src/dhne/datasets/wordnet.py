@@ -31,7 +31,7 @@ import pyarrow.csv as pacsv
 
 from dhne.datasets.wordnet_files import CATEGORIES, RELATIONS, IntArray, WordNet, read_wordnet
 from dhne.errors import InputError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 NODE_TYPES = ("head", "relation", "tail")
 SAMPLE_FOLDER = Path(__file__).parent / "wordnet_sample"

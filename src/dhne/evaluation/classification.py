@@ -26,8 +26,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from dhne.errors import ParameterError
-from dhne.labels import label_matrix
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.labels import label_matrix
 
 from .metrics import f1_scores
 

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeSet, EdgeType, NodeArray, canonical, edge_keys
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeSet, EdgeType, NodeArray, canonical, edge_keys
+from dhne.network.hypernetwork import HyperNetwork
 
 HITS = (1, 3, 10)
 CHUNK = 1 << 18  # tuples scored at once; a hidden layer of 192 float32 numbers each is 200 MB
@@ -127,7 +127,7 @@ def filtered_ranks(
         rows = order[start : start + step]
         _, first, same = np.unique(keys[rows], return_index=True, return_inverse=True)
         distinct = queries[rows[first]]
-        scores = embedder._score_candidates(distinct, known.types, known.position)
+        scores = embedder.score_candidates(distinct, known.types, known.position)
         if np.isnan(scores).any():
             raise ParameterError(
                 "the method gives scores that are not numbers; it did not converge"

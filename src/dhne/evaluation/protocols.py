@@ -28,9 +28,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dhne.edges import EdgeType, NodeArray
 from dhne.errors import InputError, ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, evaluation_negatives
 
 PROTOCOLS = ("paper", "clean")

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.baselines.pairwise import AGGREGATES, PairwiseEmbedder
-from dhne.edges import EdgeType, NodeArray
 from dhne.embedder import Embedder
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 
 from .filtered_ranking import CHUNK, rank_edges
 from .metrics import RocCurve, auc, average_precision, roc

@@ -14,7 +14,7 @@ from typing import Any
 from dhne.baselines.pairwise import PairwiseEmbedder
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .classification import classify_nodes, labelled
 from .memory import peak_mb, reset_peak

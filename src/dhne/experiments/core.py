@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.evaluation import Data
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
 
 _FULL = 0.1  # of all tuples; a core with more hyperedges than that is thinned

@@ -10,14 +10,14 @@ from __future__ import annotations
 from math import ceil
 from time import perf_counter
 
-from dhne.callbacks import Callback, Progress
 from dhne.datasets import power_law
 from dhne.estimator import DHNE
 from dhne.evaluation import Record, SeedResult
 from dhne.evaluation.memory import peak_mb, reset_peak
 from dhne.evaluation.methods import make_method
 from dhne.evaluation.results import environment, plain
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.training.callbacks import Callback, Progress
 
 from .jobs import Job
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from dhne.edges import NodeArray, canonical
 from dhne.errors import InputError, UnknownNameError
 from dhne.estimator import DHNE
+from dhne.network.edges import NodeArray, canonical
 from dhne.sampling import KnownEdges
 
 from .completion import Completer
@@ -206,7 +206,7 @@ class Atlas:
         """Return the similarity of whole tuples."""
         edges = self.network.edge_sets[edge_type]
         nodes = canonical(tuples, edges.types, ordered=edges.ordered)
-        return self.model._score_ids(nodes, edges.types)
+        return self.model.score_ids(nodes, edges.types)
 
     def hyperedges(
         self, node_type: str, node: int, edge_type: int, order: str, offset: int, limit: int

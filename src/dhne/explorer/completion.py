@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeType, NodeArray
+from dhne.answers.ranking import complete, completions, top_k
 from dhne.estimator import DHNE
-from dhne.network import HyperNetwork
-from dhne.ranking import complete, completions, top_k
-from dhne.tuples import OPEN
+from dhne.network.edges import EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.tuples import OPEN
 
 from .factored import Table, fixed, is_simple, make_table
 from .sketch import LEAST, SAMPLE, Landmarks, size_for
@@ -67,7 +67,9 @@ class Completer:
 
     def __init__(self, model: DHNE) -> None:
         self.model = model
-        self.network_: HyperNetwork = model.network_  # the name that `dhne.ranking` looks for
+        self.network_: HyperNetwork = (
+            model.network_
+        )  # the name that `dhne.answers.ranking` looks for
         self._tables: OrderedDict[tuple[EdgeType, int], Table | None] = OrderedDict()
         self._sketches: dict[tuple[EdgeType, int], Landmarks] = {}
         self._lock = threading.Lock()
@@ -151,7 +153,7 @@ class Completer:
         sizes = [len(ids) for ids in likely]
         tuples = np.repeat(nodes, sizes, axis=0)
         tuples[:, position] = np.concatenate(likely)
-        scores = self.model._score_ids(tuples, types)
+        scores = self.model.score_ids(tuples, types)
         answers, end = [], 0
         for question, ids in zip(questions, likely, strict=True):
             start, end = end, end + len(ids)
@@ -164,7 +166,7 @@ class Completer:
         table = self._table(types, position)
         asked = fixed(self.model, nodes, types, position, table) if table is not None else None
         if table is None or asked is None:
-            return self.model._score_candidates(nodes, types, position)
+            return self.model.score_candidates(nodes, types, position)
         return table.values(asked)
 
     # -- two open positions ----------------------------------------------------------------------
@@ -182,8 +184,8 @@ class Completer:
             tuples[:, p] = vocabulary.find([name[i] for name in names])
         return Completions(tuples, np.asarray(scores))
 
-    def _score_candidates(self, nodes: NodeArray, types: EdgeType, position: int) -> Any:
-        """Return the scores themselves, for `dhne.ranking`."""
+    def score_candidates(self, nodes: NodeArray, types: EdgeType, position: int) -> Any:
+        """Return the scores themselves, for `dhne.answers.ranking`."""
         values = self._logits(nodes, types, position)
         if values.dtype == np.float64:
             return values

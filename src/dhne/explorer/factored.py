@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from dhne.edges import EdgeType, NodeArray
 from dhne.estimator import DHNE
+from dhne.network.edges import EdgeType, NodeArray
 
 Floats = npt.NDArray[np.float32]
 

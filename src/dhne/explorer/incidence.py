@@ -10,8 +10,8 @@ import threading
 
 import numpy as np
 
-from dhne.edges import NodeArray
-from dhne.network import HyperNetwork
+from dhne.network.edges import NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 
 
 class Incidence:

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dhne.edges import NodeArray
-from dhne.ranking import top_k
-from dhne.vocabulary import Vocabulary
+from dhne.answers.ranking import top_k
+from dhne.network.edges import NodeArray
+from dhne.network.vocabulary import Vocabulary
 
 
 class NameIndex:

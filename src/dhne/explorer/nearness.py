@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import NodeArray
+from dhne.network.edges import NodeArray
 
 
 class Near(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
-from dhne.edges import NodeArray
+from dhne.network.edges import NodeArray
 
 from . import schemas as s
 from .atlas import Atlas

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import NodeArray
+from dhne.network.edges import NodeArray
 
 Floats = npt.NDArray[np.float32]
 

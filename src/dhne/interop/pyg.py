@@ -24,8 +24,8 @@ import numpy as np
 from dhne.adjacency import adjacency
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError
-from dhne.labels import label_matrix
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.labels import label_matrix
 
 from .optional import require
 

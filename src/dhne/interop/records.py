@@ -24,7 +24,7 @@ from dhne.errors import InputError
 from dhne.io.hif import node_ids
 from dhne.io.hif_build import build
 from dhne.io.hif_rules import check_hif
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 Attributes = dict[str, Any]
 

@@ -31,9 +31,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 from dhne.sampling import KnownEdges, evaluation_negatives
-from dhne.vocabulary import Vocabulary
 
 Metric = Literal["auc", "aupr"]
 

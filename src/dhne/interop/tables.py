@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dhne.io.layout import to_tables
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .optional import require
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from dhne.errors import InputError
 from dhne.io.hif import own_metadata
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .optional import require
 from .records import Edge, edges_of, nodes_of, to_network

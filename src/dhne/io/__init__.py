@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dhne.errors import InputError, InputWarning, ParameterError
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .bundle import read_bundle, write_bundle
 from .columns import Columns, UnsuitableColumnsError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .delimited import read_delimited, write_delimited
 from .files import StrPath, check_file, reading, writing

@@ -25,8 +25,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dhne.edges import EdgeSet
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
 
 from .files import (
     StrPath,

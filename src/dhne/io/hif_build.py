@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeSet, EdgeType
 from dhne.errors import InputError
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 
 from .files import StrPath, warn
 

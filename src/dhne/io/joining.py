@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 
 from .columns import Mapped
 from .delimited import line_of

@@ -25,11 +25,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dhne.edges import EdgeSet
 from dhne.errors import InputError
-from dhne.labels import LabelColumn
-from dhne.network import HyperNetwork
-from dhne.vocabulary import as_name_array
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.labels import LabelColumn
+from dhne.network.vocabulary import as_name_array
 
 from .columns import TIMESTAMP, WEIGHT, Mapped
 from .joining import Part, Source, as_integers, build, check_names

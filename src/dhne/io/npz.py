@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dhne.edges import EdgeSet
 from dhne.errors import InputError
-from dhne.labels import LabelColumn
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.labels import LabelColumn
+from dhne.network.vocabulary import Vocabulary
 
 from .archive import Arrays, read_arrays, write_arrays
 from .files import StrPath, reading, writing

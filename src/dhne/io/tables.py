@@ -18,8 +18,8 @@ from typing import Any
 import pyarrow as pa
 
 from dhne.errors import InputError
-from dhne.network import HyperNetwork
-from dhne.vocabulary import decoded
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import decoded
 
 from .columns import Columns, Mapped, check_suitable, map_columns
 from .delimited import delimiter_of, read_delimited, read_header

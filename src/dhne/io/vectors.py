@@ -29,7 +29,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError
-from dhne.vocabulary import as_name_array
+from dhne.network.vocabulary import as_name_array
 
 from .archive import write_arrays
 from .files import StrPath, writing

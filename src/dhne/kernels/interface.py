@@ -9,7 +9,7 @@ and never of the number of nodes. A backend implements these:
                      an a_ij above 1, the most that σ can give, 1
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
 `hidden_layer`       w · tanh(that + b + z Z)         the whole similarity, if it has one layer
-`tuple_counts`       what the nodes of tuples share, for `dhne.evidence`
+`tuple_counts`       what the nodes of tuples share, for `dhne.model.evidence`
 `features`           what the similarity is given of those counts
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
@@ -114,7 +114,7 @@ class Distinct:
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """An optimizer's constants; see :mod:`dhne.optimizers` for the formulas.
+    """An optimizer's constants; see :mod:`dhne.training.optimizers` for the formulas.
 
     `gain` multiplies the learning rate.
     """

@@ -130,7 +130,7 @@ def touched_rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def step_rows(values: Sequence[Tensor], g: Tensor, rule: UpdateRule, size: StepSize) -> None:
-    """One optimizer step in place on (parameter, *state), by the formulas of `dhne.optimizers`."""
+    """One optimizer step in place on (parameter, *state), as `dhne.training.optimizers` has it."""
     p, rate = values[0], size.rate * rule.gain
     if rule.name == "sgd":
         p.sub_(rate * g)

@@ -1,6 +1,6 @@
 """Which tuples are known hyperedges: many looked up at once, in arrays.
 
-Each hyperedge is one 64-bit key (see :func:`dhne.edges.edge_keys`); the distinct keys are kept
+Each hyperedge is one 64-bit key (:func:`dhne.network.edges.edge_keys`); distinct keys are kept
 sorted. Most tuples that are asked for are no hyperedges, so a table of bytes stands before the
 binary search: slot h(key) holds a mark of the known key that falls there, and only tuples that find
 their own mark are searched for, which hardly any other does. A GPU does without the table.
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeSet, EdgeType, NodeArray, edge_keys, num_possible, repeats_node
 from dhne.errors import InputError, ParameterError, UnknownNameError
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeSet, EdgeType, NodeArray, edge_keys, num_possible, repeats_node
+from dhne.network.hypernetwork import HyperNetwork
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 _SLOTS_PER_EDGE = 8

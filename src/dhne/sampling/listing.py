@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import NodeArray
+from dhne.network.edges import NodeArray
 
 from .draws import NumpyDraws
 from .known import EdgeIndex

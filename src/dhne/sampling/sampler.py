@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import EdgeSet, EdgeType, NodeArray
 from dhne.errors import ParameterError, SaturatedNetworkError
-from dhne.network import HyperNetwork
+from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+from dhne.network.hypernetwork import HyperNetwork
 
 from .draws import Draws, NumpyDraws, draws_for
 from .known import EdgeIndex, KnownEdges

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.edges import NodeArray
 from dhne.errors import ParameterError, UnknownNameError
+from dhne.network.edges import NodeArray
 
 from .draws import Draws
 

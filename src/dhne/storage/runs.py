@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dhne.errors import DHNEError, RunError
 from dhne.io.files import one_line
 from dhne.io.json_text import parse_json
-from dhne.network import HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .checkpoints import Checkpoints
 from .disk import as_json

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dhne.edges import EdgeSet
 from dhne.errors import InputError, RunError
 from dhne.io.parquet import read_parquet, write_parquet
-from dhne.network import HyperNetwork
-from dhne.vocabulary import Vocabulary
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 
 from .filenames import file_stems
 

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from dhne.callbacks import Callback
 from dhne.errors import DHNEError, MissingExtraError, ParameterError, RunError, UnknownNameError
-from dhne.network import HyperNetwork
-from dhne.settings import resolve_settings
+from dhne.hyperparameters import resolve_settings
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.training.callbacks import Callback
 
 from .space import EPOCHS_FACTOR, Choice, Range, Space, default_space, narrowed, resolved
 from .trials import Trial, Tuned, Watch, finished
@@ -192,7 +192,7 @@ class Search:
     ) -> None:
         """Propose, train, and tell the study how it went."""
         from dhne.estimator import DHNE
-        from dhne.training import DivergedError
+        from dhne.training.loop import DivergedError
 
         draw = np.random.SeedSequence([self.seed, number]).generate_state(1)
         study.sampler = optuna.samplers.TPESampler(seed=int(draw[0]))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.settings import PRESETS
+from dhne.hyperparameters import PRESETS
 
 EPOCHS_FACTOR = "epochs_factor"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dhne.callbacks import Callback, Progress
+from dhne.training.callbacks import Callback, Progress
 
 if TYPE_CHECKING:
     from dhne.estimator import DHNE

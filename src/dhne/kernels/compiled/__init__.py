@@ -11,6 +11,6 @@ because what asks numba for it cannot be cached.
 `autoencoder`    M W, the reconstruction, and their gradients
 `similarity`     the hidden layer of tuples and its gradient
 `optimizers`     steps over the rows of a table, with their gradient or from what it is a sum of
-`counts`         what tuples' nodes share, for `dhne.evidence`
+`counts`         what tuples' nodes share, for `dhne.model.evidence`
 ===============  ===================================================================================
 """

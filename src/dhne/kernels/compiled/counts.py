@@ -305,7 +305,7 @@ def tuple_counts(
 
 @njit(parallel=True, **PLAIN)
 def features(counts, feature, share, pairs, out):
-    """Fill `out` with what `dhne.evidence` makes of counts, the first `pairs` of them of pairs.
+    """Fill `out` with features of counts, the first `pairs` of them of pairs.
 
     Of (ℓ(pair counts), which of these are zero, ℓ(degrees)) number r adds to feature[r], share[r]
     of it.

@@ -1,0 +1,114 @@
+"""Nodes that training has not seen, embedded from their hyperedges.
+
+For a new node v the row A_v is counted in its hyperedges, over the columns that training knows, and
+scaled as in training; then x_v = σ(A_v W + b). The cost is the node's degree times d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from dhne.adjacency import AdjacencyMatrix
+from dhne.errors import InputError, ParameterError
+from dhne.kernels import RowSelection
+from dhne.kernels.reference import ReferenceKernels
+from dhne.model.joint import DHNEModel
+from dhne.model.row_encoding import sparse_rows
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.tuples import type_of
+
+_ROWS = 1 << 16  # new nodes embedded at once
+
+
+@dataclass(frozen=True)
+class Newcomers:
+    """New hyperedges over the nodes of training and those beyond them.
+
+    Attributes
+    ----------
+    network : HyperNetwork
+        All nodes, known ones with their ids of training; the new hyperedges alone.
+    nodes : mapping of node type to int64[k]
+        The nodes that stand in the new hyperedges, and new ones that stand in none.
+    num_known : mapping of node type to int
+    """
+
+    network: HyperNetwork
+    nodes: dict[str, npt.NDArray[np.int64]]
+    num_known: dict[str, int]
+
+    @classmethod
+    def of(cls, known: HyperNetwork, edges: Any) -> Newcomers:
+        """Match the nodes of `edges` with those of training, by name."""
+        new = edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
+        if unknown := set(new.node_types) - set(known.node_types):
+            raise InputError(
+                f"the new edges hold the node types {', '.join(sorted(unknown))}, which training "
+                f"has not seen; it knows {', '.join(known.node_types)}"
+            )
+        both = known.with_edges([]).merge(new, fold=False)
+        num_known = {t: known.num_nodes(t) for t in known.node_types}
+        nodes = {}
+        for t in new.node_types:
+            is_new = np.arange(both.num_nodes(t)) >= num_known[t]
+            nodes[t] = np.flatnonzero(is_new | (both.degrees(t) > 0))
+        return cls(both, nodes, num_known)
+
+    def embed(
+        self,
+        model: DHNEModel,
+        matrices: Mapping[str, AdjacencyMatrix],
+        *,
+        kind: str = "counts",
+        isolated: str = "raise",
+    ) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the embeddings of the new nodes of each type, in the order of their ids.
+
+        `kind` is what rows say, as in training; see `dhne.model.row_encoding`.
+        """
+        if isolated not in ("raise", "keep"):
+            raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
+        kernels = ReferenceKernels()
+        dtype = next(model.parameters()).dtype
+        found = {}
+        for t, ids in self.nodes.items():
+            new = ids[ids >= self.num_known[t]]
+            rows = matrices[t].rows_from(self.network.edge_sets, new)
+            if len(rows.empty) and isolated == "raise":
+                names = self.network.vocabulary(t).take(new[rows.empty[:5]]).to_pylist()
+                raise InputError(
+                    f"{len(rows.empty)} new nodes of type {t!r} share no hyperedge with a node of "
+                    f"training, so nothing is known of them: {', '.join(map(repr, names))}"
+                    f"{' …' if len(rows.empty) > 5 else ''}; "
+                    "leave them out, or pass isolated='keep'"
+                )
+            matrix = sparse_rows(
+                matrices[t], kind, device=torch.device("cpu"), dtype=dtype, of=rows.matrix
+            )
+            parts = []
+            with torch.no_grad():
+                for start in range(0, len(new), _ROWS):
+                    chosen = torch.arange(start, min(start + _ROWS, len(new)))
+                    plan = kernels.prepare(RowSelection(matrix, chosen))
+                    parts.append(model.autoencoder(t).encode(kernels, plan).float().numpy())
+            width = model.autoencoder(t).dim
+            found[t] = np.concatenate(parts) if parts else np.empty((0, width), np.float32)
+        return found
+
+
+def _from_tuples(known: HyperNetwork, tuples: Any) -> HyperNetwork:
+    """Make a network of tuples of names; the number of names tells the edge type."""
+    rows = [tuple(t) for t in tuples]
+    tables = []
+    for length in sorted({len(r) for r in rows}):
+        types, ordered = type_of(known, length)
+        mine = [r for r in rows if len(r) == length]
+        columns = [[r[p] for r in mine] for p in range(length)]
+        tables.append((types, columns, None, ordered))
+    return HyperNetwork.from_columns(tables)

@@ -1,0 +1,1 @@
+"""The model: rows, autoencoders, similarities, evidence, losses."""

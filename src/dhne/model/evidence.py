@@ -1,0 +1,176 @@
+"""Evidence: what a tuple's nodes share in the network, the tuple itself left out.
+
+For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the
+pair was seen together, what both were seen with, and how many paths of length three lead from one
+to the other; for each position the log of the node's degree. `dhne.kernels.counts` has the
+formulas. All are counted without the hyperedge that is being scored, in training as in truth: a new
+tuple has no entry of its own either.
+
+Positions that share their U (unordered ones of one type) share these too: their features are
+averaged, so that order does not matter and one set of features serves every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dhne.adjacency import AdjacencyMatrix
+from dhne.kernels import Kernels, get_kernels
+from dhne.kernels.counts import Common, CountTable, TupleTables
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import HyperNetwork
+
+_PER_PAIR = 6  # c, s, t: a logarithm and a flag each
+_CHUNK = 1 << 17  # hyperedges counted in one go
+
+
+def _slots(edge_type: EdgeType, *, ordered: bool) -> list[int]:
+    """Return the feature slot of each position."""
+    if ordered:
+        return list(range(len(edge_type)))
+    names = sorted(set(edge_type))
+    return [names.index(t) for t in edge_type]
+
+
+def _pair_slots(num_slots: int, *, ordered: bool) -> list[tuple[int, int]]:
+    pairs = list(combinations(range(num_slots), 2))
+    return pairs if ordered else pairs + [(s, s) for s in range(num_slots)]
+
+
+def num_features(edge_type: EdgeType, *, ordered: bool) -> int:
+    """Return how many numbers describe a tuple of this type.
+
+    Examples
+    --------
+    >>> num_features(("user", "movie", "tag"), ordered=True)
+    21
+    """
+    slots = max(_slots(edge_type, ordered=ordered)) + 1
+    return _PER_PAIR * len(_pair_slots(slots, ordered=ordered)) + slots
+
+
+class PairEvidence:
+    """Counts of one network, looked up for many tuples at once.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+    matrices : mapping of node type to AdjacencyMatrix
+    kernels : Kernels, optional
+        Who counts; those that fit the device if left out.
+    """
+
+    def __init__(
+        self,
+        network: HyperNetwork,
+        matrices: Mapping[str, AdjacencyMatrix],
+        *,
+        device: torch.device,
+        dtype: torch.dtype,
+        kernels: Kernels | None = None,
+    ) -> None:
+        self._kernels = kernels or get_kernels("auto", device)
+        self._dtype, self._device = dtype, device
+        self._matrices = matrices
+        self._numbers = {t: i for i, t in enumerate(matrices)}
+        self._tables: dict[str, CountTable] = {}
+        for t, a in matrices.items():
+            counts = a.counts(a.matrix)
+            self._tables[t] = CountTable(
+                torch.from_numpy(a.matrix.indptr.astype(np.int64)).to(device),
+                torch.from_numpy(a.matrix.indices.astype(np.int32)).to(device),
+                torch.from_numpy(counts).to(device=device, dtype=dtype),
+                torch.from_numpy(network.degrees(t, weighted=True)).to(device=device, dtype=dtype),
+                a.shape[1],
+                tuple(a.blocks.values()) or (0,),
+            )
+        self._of_type: dict[EdgeType, TupleTables] = {}
+        self._averages: dict[tuple[EdgeType, bool], Tensor] = {}
+
+    def tables(self, edge_type: EdgeType) -> TupleTables:
+        """Return the tables of an edge type's positions."""
+        if edge_type not in self._of_type:
+            m = [self._matrices[t] for t in edge_type]
+            self._of_type[edge_type] = TupleTables(
+                tuple(self._tables[t] for t in edge_type),
+                tuple(self._numbers[t] for t in edge_type),
+                tuple(tuple(a.blocks.get(t, 0) for t in edge_type) for a in m),
+                tuple(a.shape[0] for a in m),
+                tuple(
+                    tuple(
+                        Common(self._numbers[s], first, m[q].blocks[s], m[p].sizes[s])
+                        for s, first in m[p].blocks.items()
+                        if s in m[q].blocks
+                    )
+                    for p, q in combinations(range(len(edge_type)), 2)
+                ),
+            )
+        return self._of_type[edge_type]
+
+    def counts_of_edges(self, nodes: Tensor, weights: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return the counts of hyperedges, each without itself, which no epoch changes."""
+        tables = self.tables(edge_type)
+        counts = torch.empty(len(nodes), tables.width, dtype=self._dtype, device=self._device)
+        for low in range(0, len(nodes), _CHUNK):
+            part = slice(low, low + _CHUNK)
+            edges = nodes[part]
+            counts[part] = self._kernels.tuple_counts(tables, edges, edges, weights[part])
+        return counts
+
+    def features(
+        self,
+        nodes: Tensor,
+        edge_type: EdgeType,
+        *,
+        ordered: bool,
+        source: Tensor | None = None,
+        left_out: Tensor | None = None,
+        num_edges: int = 0,
+        of_edges: Tensor | None = None,
+    ) -> Tensor:
+        """Return ``float[m, features]`` for tuples ``nodes: int64[m, N]``.
+
+        Parameters
+        ----------
+        source : int64[m, N], optional
+            The hyperedge that each tuple is, or was drawn from; counted as if it were not there.
+        left_out : float[m], optional
+            Its weight.
+        num_edges : int
+            Not 0 if the first so many tuples are those hyperedges, and as many negatives of each
+            follow; that saves counting twice what they have in common.
+        of_edges : optional
+            What `counts_of_edges` returned for those hyperedges.
+        """
+        counts = self._kernels.tuple_counts(
+            self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
+        )
+        return self._kernels.features(counts, self._average(edge_type, ordered=ordered))
+
+    def _average(self, edge_type: EdgeType, *, ordered: bool) -> Tensor:
+        """Return the matrix that averages over positions which share a slot."""
+        key = (edge_type, ordered)
+        if key not in self._averages:
+            slots = _slots(edge_type, ordered=ordered)
+            kinds = _pair_slots(max(slots) + 1, ordered=ordered)
+            pairs = [
+                kinds.index((min(slots[p], slots[q]), max(slots[p], slots[q])))
+                for p, q in combinations(range(len(edge_type)), 2)
+            ]
+            width = num_features(edge_type, ordered=ordered)
+            matrix = np.zeros((2 * 3 * len(pairs) + len(slots), width))
+            for k, kind in enumerate(pairs):
+                for c in range(3):
+                    for flag in range(2):
+                        row = flag * 3 * len(pairs) + 3 * k + c
+                        matrix[row, _PER_PAIR * kind + 2 * c + flag] = 1 / pairs.count(kind)
+            for p, slot in enumerate(slots):
+                row = 6 * len(pairs) + p
+                matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / slots.count(slot)
+            self._averages[key] = torch.from_numpy(matrix).to(self._device, self._dtype)
+        return self._averages[key]

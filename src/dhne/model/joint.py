@@ -1,0 +1,271 @@
+"""DHNE: an autoencoder for each node type, a tuplewise similarity for each edge type, and the loss.
+
+For node type t with adjacency rows A_t (columns scaled to a maximum of 1),
+
+    X_t = σ(A_t W_t + b_t),        Â_t = sigmoid(X_t V_tᵀ + c_t)  at the non-zeros of A_t,
+
+and for a tuple (v_1, …, v_N) of edge type r, with x_p the embedding of the node at position p,
+
+    L = σ(Σ_p U_{r,p} x_p + b_r),  S = sigmoid(w_r · L + c_r).
+
+Ordered positions have their own U; unordered positions of one node type share it, so that S does
+not depend on their order and one similarity serves every size. Both parts are trained together on
+
+    loss = L1 + α L2,   L1 = −R log S − (1 − R) log(1 − S),   L2 = Σ_p ‖sign(A_p) ⊙ (A_p − Â_p)‖²,
+
+L1 the cross-entropy over hyperedges (R = 1) and negatives (R = 0), L2 the squared error of the rows
+of each tuple's nodes, over their non-zeros.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dhne.kernels import Kernels
+from dhne.network.edges import EdgeSet, EdgeType
+
+from .similarity import ACTIVATIONS, TupleSimilarity
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of a model: everything about it but its weights.
+
+    Attributes
+    ----------
+    sizes : mapping of node type to layer sizes
+        Of the encoder, the last the embedding's; the decoder has them in reverse.
+    hidden : sizes of the similarity's hidden layers; empty for the sum of the embeddings' sizes
+    activation : "tanh", "sigmoid" or "linear"
+    evidence : bool
+        Whether the hidden layer is also given pair counts and degrees.
+    scales : mapping of node type to float
+        What its rows are multiplied by before they are encoded; 1 if left out.
+    """
+
+    sizes: Mapping[str, tuple[int, ...]]
+    hidden: tuple[int, ...] = ()
+    activation: str = "tanh"
+    evidence: bool = False
+    scales: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TypeBatch:
+    """One node type's part of a batch.
+
+    Attributes
+    ----------
+    plan : the batch matrix, prepared by the kernels
+        A row for each of the b distinct nodes; below them those that leave a hyperedge out.
+    visits : float[b]
+        How often the batch's tuples visit each distinct node, times α / tuples.
+    """
+
+    plan: Any
+    visits: Tensor
+
+
+@dataclass(frozen=True)
+class TupleBatch:
+    """One edge type's tuples in a batch.
+
+    Attributes
+    ----------
+    edge_type : tuple of str
+    index : int64[m, N]
+        Where each node's embedding is among its type's rows of the batch.
+    target : float[m]
+        R, 1 for a hyperedge and 0 for a negative.
+    weight : float[m]
+        0 where a negative could not be found, else 1.
+    evidence : float[m, features] or None
+    """
+
+    edge_type: EdgeType
+    index: Tensor
+    target: Tensor
+    weight: Tensor
+    evidence: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one step looks at."""
+
+    types: dict[str, TypeBatch]
+    tuples: list[TupleBatch]
+    num_tuples: int
+
+
+class NodeAutoencoder(nn.Module):
+    """X = σ(A W + b), Â = sigmoid(X Vᵀ + c); further layers, if any, are dense.
+
+    W and V are *tables*: a row for each column of A, of which a batch touches few.
+    """
+
+    def __init__(
+        self, num_columns: int, sizes: Sequence[int], activation: str, scale: float = 1.0
+    ) -> None:
+        super().__init__()
+        first = sizes[0]
+        self.activation, self.dim, self.scale = activation, sizes[-1], scale
+        self.encoder_table = nn.Parameter(torch.empty(num_columns, first))  # W
+        self.encoder_bias = nn.Parameter(torch.zeros(first))  # b
+        self.encoder_layers = _dense(sizes)
+        self.decoder_layers = _dense(sizes[::-1])
+        self.decoder_table = nn.Parameter(torch.empty(num_columns, first))  # V
+        self.decoder_bias = nn.Parameter(torch.zeros(num_columns, 1))  # c
+
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw the weights anew."""
+        scale = 1 / math.sqrt(self.encoder_table.shape[1])  # rows of the tables of length 1
+        with torch.no_grad():
+            self.encoder_table.normal_(0, scale, generator=generator)
+            self.decoder_table.normal_(0, scale, generator=generator)
+        _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
+
+    def encode(self, kernels: Kernels, plan: Any) -> Tensor:
+        """Return X for the rows of the matrix of `plan`."""
+        return self.finish(kernels.encode(plan, self.encoder_table))
+
+    def finish(self, rows: Tensor) -> Tensor:
+        """Return X for A W already multiplied out."""
+        activate = ACTIVATIONS[self.activation]
+        x = activate(torch.add(self.encoder_bias, rows, alpha=self.scale))
+        for layer in self.encoder_layers:
+            x = activate(layer(x))
+        return x
+
+    def reconstruction(self, kernels: Kernels, plan: Any, x: Tensor, visits: Tensor) -> Tensor:
+        """Return Σ_i visits_i ‖sign(A_i) ⊙ (A_i − Â_i)‖²."""
+        activate = ACTIVATIONS[self.activation]
+        for layer in self.decoder_layers:
+            x = activate(layer(x))
+        return kernels.reconstruction(plan, x, self.decoder_table, self.decoder_bias, visits)
+
+
+class DHNEModel(nn.Module):
+    """All autoencoders and similarities of one network, and the loss that trains them together."""
+
+    def __init__(
+        self,
+        num_columns: Mapping[str, int],
+        edge_sets: Sequence[EdgeSet],
+        architecture: Architecture,
+    ) -> None:
+        super().__init__()
+        self.architecture = architecture
+        a = architecture
+        self.autoencoders = nn.ModuleDict(
+            {
+                _key(t): NodeAutoencoder(n, a.sizes[t], a.activation, a.scales.get(t, 1.0))
+                for t, n in num_columns.items()
+            }
+        )
+        self.similarities = nn.ModuleDict()
+        for edges in edge_sets:
+            key = similarity_key(edges.types, ordered=edges.ordered)
+            if key not in self.similarities:
+                self.similarities[key] = TupleSimilarity(
+                    edges.types,
+                    {t: a.sizes[t][-1] for t in edges.types},
+                    ordered=edges.ordered,
+                    hidden=a.hidden,
+                    activation=a.activation,
+                    evidence=a.evidence,
+                )
+        self._keys = {e.types: similarity_key(e.types, ordered=e.ordered) for e in edge_sets}
+
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw all weights anew."""
+        for module in (*self.autoencoders.values(), *self.similarities.values()):
+            module.reset(generator)  # type: ignore[operator]
+
+    def autoencoder(self, node_type: str) -> NodeAutoencoder:
+        """Return the autoencoder of a node type."""
+        module = self.autoencoders[_key(node_type)]
+        assert isinstance(module, NodeAutoencoder)
+        return module
+
+    def similarity(self, edge_type: EdgeType) -> TupleSimilarity:
+        """Return the similarity of an edge type."""
+        key = self._keys.get(edge_type) or similarity_key(edge_type, ordered=False)
+        module = self.similarities[key]
+        assert isinstance(module, TupleSimilarity)
+        return module
+
+    def tables(self) -> list[str]:
+        """Return the names of W and V of each type: of their rows a batch touches few."""
+        return [name for name, _ in self.named_parameters() if name.endswith("coder_table")]
+
+    def loss(self, kernels: Kernels, batch: Batch, *, second_order: bool) -> tuple[Tensor, Tensor]:
+        """Return (L1, α L2) of a batch, each a mean over its tuples."""
+        x: dict[str, Tensor] = {}
+        second = torch.zeros((), dtype=self._dtype, device=self._device)
+        for t, part in batch.types.items():
+            coder = self.autoencoder(t)
+            x[t] = coder.encode(kernels, part.plan)
+            if second_order:
+                second = second + coder.reconstruction(kernels, part.plan, x[t], part.visits)
+        first = torch.zeros_like(second)
+        for group in batch.tuples:
+            logits = self.similarity(group.edge_type).logits(
+                kernels,
+                [x[t] for t in group.edge_type],
+                group.index,
+                group.edge_type,
+                group.evidence,
+            )
+            first = first + functional.binary_cross_entropy_with_logits(
+                logits, group.target, group.weight, reduction="sum"
+            )
+        return first / batch.num_tuples, second
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        return next(self.parameters()).dtype
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.parameters()).device
+
+
+def similarity_key(edge_type: EdgeType, *, ordered: bool) -> str:
+    """Return the name of the similarity that serves an edge type.
+
+    Unordered edge types over the same node types share one, whatever their size.
+
+    Examples
+    --------
+    >>> similarity_key(("a", "a", "b"), ordered=False) == similarity_key(("a", "b"), ordered=False)
+    True
+    """
+    types = edge_type if ordered else tuple(sorted(set(edge_type)))
+    return ("ordered " if ordered else "unordered ") + " ".join(_key(t) for t in types)
+
+
+def _key(name: str) -> str:
+    """Return a name that torch accepts for a module: no dots, not empty; no spaces, which join."""
+    return "type_" + name.replace("%", "%25").replace(".", "%2E").replace(" ", "%20")
+
+
+def _dense(sizes: Sequence[int]) -> nn.ModuleList:
+    return nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+
+
+def _reset_dense(layers: Sequence[nn.Module], generator: torch.Generator) -> None:
+    for layer in layers:
+        assert isinstance(layer, nn.Linear)
+        bound = math.sqrt(6 / (layer.in_features + layer.out_features))
+        with torch.no_grad():
+            layer.weight.uniform_(-bound, bound, generator=generator)
+            layer.bias.zero_()

@@ -1,0 +1,143 @@
+"""Joining two networks by name, and telling whether two hold the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dhne.errors import InputError
+
+from .edges import EdgeSet, EdgeType, NodeArray, distinct_rows
+from .labels import LabelColumn
+from .vocabulary import IdArray, Vocabulary
+
+if TYPE_CHECKING:
+    from .hypernetwork import HyperNetwork
+
+
+def merge(one: HyperNetwork, other: HyperNetwork, *, fold: bool) -> HyperNetwork:
+    """Return the network of both's nodes and hyperedges, matched by name."""
+    from .hypernetwork import HyperNetwork
+
+    nodes, renumber = _join_vocabularies(one, other)
+    edges: dict[EdgeType, EdgeSet] = {e.types: e for e in one.edge_sets}
+    for theirs in other.edge_sets:
+        ids = [renumber[t][theirs.nodes[:, p]] for p, t in enumerate(theirs.types)]
+        moved = np.stack(ids, axis=1)
+        weights = theirs.weights
+        mine = edges.get(theirs.types)
+        if mine is not None:
+            if mine.ordered != theirs.ordered:
+                raise InputError(
+                    f"edges {theirs.types!r} are ordered in one network, not in the other"
+                )
+            moved = np.concatenate([mine.nodes, moved])
+            weights = np.concatenate([mine.weights, weights])
+        edges[theirs.types] = EdgeSet.build(theirs.types, moved, weights, ordered=theirs.ordered)
+    labels = {
+        t: _join_labels(one, other, t, len(nodes[t]), renumber) for t in _labelled(one, other)
+    }
+    chosen = [e.fold() for e in edges.values()] if fold else list(edges.values())
+    return HyperNetwork(nodes, chosen, labels)
+
+
+def _labelled(one: HyperNetwork, other: HyperNetwork) -> list[str]:
+    return list(dict.fromkeys(one.labelled_types + other.labelled_types))
+
+
+def _join_vocabularies(
+    one: HyperNetwork, other: HyperNetwork
+) -> tuple[dict[str, Vocabulary], dict[str, IdArray]]:
+    nodes = {t: one.vocabulary(t) for t in one.node_types}
+    renumber: dict[str, IdArray] = {}
+    for t in other.node_types:
+        theirs = other.vocabulary(t)
+        if t not in nodes or nodes[t] == theirs:
+            nodes.setdefault(t, theirs)
+            renumber[t] = np.arange(len(theirs), dtype=np.int64)
+            continue
+        mine = nodes[t]
+        if mine.has_integers != theirs.has_integers and len(mine) and len(theirs):
+            raise InputError(
+                f"node type {t!r} has integer names in one network, strings in the other"
+            )
+        ids = mine.find(theirs.names)
+        new = np.flatnonzero(ids < 0)
+        ids[new] = len(mine) + np.arange(len(new))
+        renumber[t] = ids
+        if len(new):
+            added = theirs.take(new).cast(mine.names.type if len(mine) else theirs.names.type)
+            joined = pa.concat_arrays([mine.names.cast(added.type), added])
+            nodes[t] = Vocabulary(joined, node_type=t, checked=True)
+    return nodes, renumber
+
+
+def _join_labels(
+    one: HyperNetwork, other: HyperNetwork, t: str, n: int, renumber: dict[str, IdArray]
+) -> LabelColumn:
+    """Each node keeps this network's labels; nodes without any take the other's."""
+    row = np.full(n, -1, dtype=np.int64)  # into the two columns, one after the other
+    columns = []
+    offset = 0
+    for network, ids in ((other, renumber.get(t)), (one, None)):
+        column = network.labels(t) if t in network.node_types else None
+        if column is None:
+            continue
+        where = np.arange(len(column)) if ids is None else ids
+        has = pc.list_value_length(column).to_numpy(zero_copy_only=False) > 0
+        row[where[has]] = offset + np.flatnonzero(has)
+        columns.append(column)
+        offset += len(column)
+    return pa.concat_arrays(columns).take(pa.array(row, mask=row < 0))
+
+
+def same(one: HyperNetwork, other: HyperNetwork) -> bool:
+    """Whether both hold the same names, labels and weighted hyperedges, in whatever order."""
+    if set(one.node_types) != set(other.node_types) or set(one.edge_types) != set(other.edge_types):
+        return False
+    renumber: dict[str, IdArray] = {}
+    for t in one.node_types:
+        mine, theirs = one.vocabulary(t), other.vocabulary(t)
+        if len(mine) != len(theirs) or (len(mine) and mine.has_integers != theirs.has_integers):
+            return False
+        ids = np.arange(len(mine), dtype=np.int64) if mine == theirs else mine.find(theirs.names)
+        if len(ids) and ids.min() < 0:
+            return False
+        renumber[t] = ids
+    return all(_same_labels(one, other, t, renumber[t]) for t in one.node_types) and all(
+        _same_edges(one.edge_set(r), other.edge_set(r), renumber) for r in one.edge_types
+    )
+
+
+def _same_labels(one: HyperNetwork, other: HyperNetwork, t: str, ids: IdArray) -> bool:
+    mine, theirs = one.labels(t), other.labels(t)
+    if mine is None or theirs is None:
+        return all(c is None or len(c.flatten()) == 0 for c in (mine, theirs))
+    back = np.empty_like(ids)
+    back[ids] = np.arange(len(ids))
+    return bool(_label_rows(mine).equals(_label_rows(theirs.take(pa.array(back)))))
+
+
+def _label_rows(column: LabelColumn) -> pa.Table:
+    """(node, label) pairs in order, so that the order of one node's labels does not matter."""
+    table = pa.table({"node": pc.list_parent_indices(column), "label": column.flatten()})
+    return table.sort_by([("node", "ascending"), ("label", "ascending")]).combine_chunks()
+
+
+def _same_edges(mine: EdgeSet, theirs: EdgeSet, renumber: dict[str, IdArray]) -> bool:
+    if len(mine) != len(theirs) or mine.ordered != theirs.ordered:
+        return False
+    ids = [renumber[t][theirs.nodes[:, p]] for p, t in enumerate(theirs.types)]
+    moved = EdgeSet.build(theirs.types, np.stack(ids, 1), theirs.weights, ordered=theirs.ordered)
+    both: NodeArray = np.concatenate([mine.nodes, moved.nodes])
+    _, group = distinct_rows(both)
+    m = len(mine)
+    a = np.lexsort((mine.weights, group[:m]))
+    b = np.lexsort((moved.weights, group[m:]))
+    return bool(
+        np.array_equal(group[:m][a], group[m:][b])
+        and np.allclose(mine.weights[a], moved.weights[b], rtol=1e-12, atol=0)
+    )

@@ -1,0 +1,107 @@
+"""What is in a hyper-network, as plain data, and as a small table for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .edges import num_possible, repeats_node
+
+if TYPE_CHECKING:
+    from .edges import EdgeSet
+    from .hypernetwork import HyperNetwork
+
+
+def describe(network: HyperNetwork) -> dict[str, Any]:
+    """Return counts, degrees, repeats and weights of a network as plain data.
+
+    Examples
+    --------
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 0], [0, 1]]})
+    >>> describe(net)["edge_types"][0]["repeats"]
+    1
+    """
+    return {
+        "nodes": network.num_nodes(),
+        "edges": network.num_edges(),
+        "node_types": [_describe_nodes(network, t) for t in network.node_types],
+        "edge_types": [_describe_edges(network, e) for e in network.edge_sets],
+    }
+
+
+def _describe_nodes(network: HyperNetwork, node_type: str) -> dict[str, Any]:
+    degrees = network.degrees(node_type)
+    vocabulary = network.vocabulary(node_type)
+    labels = network.labels(node_type)
+    record: dict[str, Any] = {
+        "type": node_type,
+        "nodes": len(vocabulary),
+        "names": "none" if vocabulary.is_range else str(vocabulary.names.type),
+        "degree": _summary(degrees),
+        "isolated": int((degrees == 0).sum()),
+        "examples": [str(n) for n in vocabulary.take(_top(degrees, 3)).to_pylist()],
+    }
+    if labels is not None:
+        lengths = labels.value_lengths().to_numpy(zero_copy_only=False)
+        record["labelled"] = int((lengths > 0).sum())
+        record["labels"] = len(labels.flatten().unique())
+    return record
+
+
+def _describe_edges(network: HyperNetwork, edges: EdgeSet) -> dict[str, Any]:
+    sizes = network.position_sizes(edges.types)
+    repeats_nodes = edges.ordered or bool(repeats_node(edges.nodes, edges.types).any())
+    possible = num_possible(edges.types, sizes, ordered=edges.ordered, repeats_nodes=repeats_nodes)
+    distinct = edges.num_distinct()
+    return {
+        "type": list(edges.types),
+        "ordered": edges.ordered,
+        "edges": len(edges),
+        "distinct": distinct,
+        "repeats": len(edges) - distinct,
+        "density": distinct / possible if possible else 0.0,
+        "weight": _summary(edges.weights),
+    }
+
+
+def _summary(values: npt.NDArray[Any]) -> dict[str, float]:
+    if not len(values):
+        return {"min": 0.0, "median": 0.0, "mean": 0.0, "max": 0.0}
+    return {
+        "min": float(values.min()),
+        "median": float(np.median(values)),
+        "mean": float(values.mean()),
+        "max": float(values.max()),
+    }
+
+
+def _top(values: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
+    """Rows of the k largest values; the lower row first among equals."""
+    k = min(k, len(values))
+    largest = np.argpartition(-values, k - 1)[:k] if k else np.empty(0, np.int64)
+    return largest[np.lexsort((largest, -values[largest]))]
+
+
+def as_html(network: HyperNetwork) -> str:
+    """Return a small table for notebooks; names from data are escaped."""
+    rows = []
+    for n in describe(network)["node_types"]:
+        examples = escape(", ".join(n["examples"]))
+        rows.append(
+            f"<tr><td>{escape(n['type'])}</td><td>{n['nodes']:,}</td>"
+            f"<td>{n['degree']['mean']:.1f}</td><td>{n['degree']['max']:,.0f}</td>"
+            f"<td>{examples}</td></tr>"
+        )
+    edges = "; ".join(
+        f"{escape(', '.join(e.types))}: {len(e):,}{'' if e.ordered else ' (unordered)'}"
+        for e in network.edge_sets
+    )
+    return (
+        f"<p><b>HyperNetwork</b> with {network.num_edges():,} hyperedges ({edges})</p>"
+        "<table><thead><tr><th>node type</th><th>nodes</th><th>mean degree</th>"
+        "<th>largest</th><th>e.g.</th></tr></thead><tbody>" + "".join(rows) + "</tbody></table>"
+    )

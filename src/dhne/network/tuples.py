@@ -1,0 +1,149 @@
+"""From the tuples people write, names or ids, to arrays of ids, one for each edge type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dhne.errors import InputError, ParameterError
+
+from .edges import EdgeType, NodeArray, canonical
+from .hypernetwork import HyperNetwork
+
+OPEN = -1  # the id that stands for a position left open
+
+
+@dataclass(frozen=True)
+class TupleGroup:
+    """Tuples of one edge type: `rows` says where in the question they stood."""
+
+    types: EdgeType
+    ordered: bool
+    rows: npt.NDArray[np.int64]
+    nodes: NodeArray
+
+
+def is_single(tuples: Any) -> bool:
+    """Whether this is one tuple rather than a sequence of tuples.
+
+    Examples
+    --------
+    >>> is_single(("ann", "Heat", None)), is_single([("ann", "Heat", "noir")])
+    (True, False)
+    """
+    if isinstance(tuples, np.ndarray):
+        return tuples.ndim == 1
+    if not isinstance(tuples, Sequence) or isinstance(tuples, str):
+        return False
+    return len(tuples) > 0 and all(
+        not isinstance(part, list | tuple | np.ndarray) for part in tuples
+    )
+
+
+def as_batch(single: Any) -> Any:
+    """Return one tuple as a sequence of one: ids stay ids, names stay names."""
+    return single[None] if isinstance(single, np.ndarray) else [tuple(single)]
+
+
+def resolve(
+    network: HyperNetwork, tuples: Any, edge_type: Sequence[str] | None = None
+) -> list[TupleGroup]:
+    """Return the ids of `tuples`, grouped by edge type.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+    tuples : sequence of tuples of names, or int array ``[m, N]`` of ids
+        ``None`` among the names (-1 among the ids) leaves a position open.
+    edge_type : tuple of str, optional
+        Needed only where a tuple's length does not tell its type.
+
+    Examples
+    --------
+    >>> net = HyperNetwork.from_tuples([("a", "x"), ("b", "y")], ("left", "right"))
+    >>> resolve(net, [("b", "x")])[0].nodes
+    array([[1, 0]])
+    """
+    if isinstance(tuples, np.ndarray) and np.issubdtype(tuples.dtype, np.integer):
+        return _resolve_ids(network, tuples, edge_type)
+    rows = list(tuples)
+    by_length: dict[int, list[int]] = {}
+    for number, row in enumerate(rows):
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise InputError(f"tuple {number + 1} is {row!r}; write each as a tuple of names")
+        by_length.setdefault(len(row), []).append(number)
+    groups = []
+    for length, numbers in by_length.items():
+        types, ordered = type_of(network, length, edge_type)
+        nodes = np.empty((len(numbers), length), dtype=np.int64)
+        for position, node_type in enumerate(types):
+            nodes[:, position] = _ids(network, node_type, [rows[i][position] for i in numbers])
+        groups.append(_group(types, ordered, np.array(numbers, np.int64), nodes))
+    return groups
+
+
+def _resolve_ids(
+    network: HyperNetwork, nodes: NodeArray, edge_type: Sequence[str] | None
+) -> list[TupleGroup]:
+    if nodes.ndim != 2:
+        raise InputError(f"ids of tuples must be an array [m, N], got shape {list(nodes.shape)}")
+    types, ordered = type_of(network, nodes.shape[1], edge_type)
+    for position, node_type in enumerate(types):
+        size = network.num_nodes(node_type)
+        column = nodes[:, position]
+        if len(column) and (column.min() < OPEN or column.max() >= size):
+            raise InputError(
+                f"ids at position {position} must be 0 … {size - 1}, nodes of type {node_type!r}"
+            )
+    return [_group(types, ordered, np.arange(len(nodes)), np.asarray(nodes, np.int64))]
+
+
+def _group(
+    types: EdgeType, ordered: bool, rows: npt.NDArray[np.int64], nodes: NodeArray
+) -> TupleGroup:
+    if not ordered and not (nodes == OPEN).any():
+        nodes = canonical(nodes, types, ordered=False)
+    return TupleGroup(types, ordered, rows, nodes)
+
+
+def type_of(
+    network: HyperNetwork, length: int, edge_type: Sequence[str] | None = None
+) -> tuple[EdgeType, bool]:
+    """Return (the edge type of tuples of this length, whether it is ordered); see `resolve`."""
+    if edge_type is not None:
+        edges = network.edge_set(edge_type)
+        if edges.length != length:
+            raise InputError(
+                f"a tuple of type {edges.types!r} has {edges.length} parts, not {length}"
+            )
+        return edges.types, edges.ordered
+    fitting = [e for e in network.edge_sets if e.length == length]
+    if len(fitting) == 1:
+        return fitting[0].types, fitting[0].ordered
+    if len(fitting) > 1:
+        raise ParameterError(
+            f"several edge types have {length} positions, name one with edge_type=: "
+            + ", ".join(str(e.types) for e in fitting)
+        )
+    # One similarity serves unordered hyperedges of every size.
+    for e in network.edge_sets:
+        if not e.ordered and len(set(e.types)) == 1 and length >= 2:
+            return (e.types[0],) * length, False
+    lengths = sorted({e.length for e in network.edge_sets})
+    raise InputError(f"no edge type has {length} positions; there are ones with {lengths}")
+
+
+def _ids(network: HyperNetwork, node_type: str, names: list[Any]) -> NodeArray:
+    vocabulary = network.vocabulary(node_type)
+    is_open = np.array([n is None for n in names], dtype=bool)
+    if not is_open.any():
+        return vocabulary.ids(names)
+    ids = np.full(len(names), OPEN, dtype=np.int64)
+    given = [n for n in names if n is not None]
+    if given:
+        ids[~is_open] = vocabulary.ids(given)
+    return ids

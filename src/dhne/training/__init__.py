@@ -1,0 +1,1 @@
+"""From a network to a trained model: batches, steps, epochs, checkpoints."""

@@ -1,0 +1,225 @@
+"""From hyperedges to what one step looks at: shuffled, with fresh negatives, each node once.
+
+An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
+batches, so that every batch holds each type in its proportion. All randomness of an epoch comes
+from (seed, epoch), so that training can go on after any interruption as if there had been none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dhne.adjacency import AdjacencyMatrix
+from dhne.errors import SaturatedNetworkError
+from dhne.kernels import Kernels, RowSample, RowSelection
+from dhne.model.evidence import PairEvidence
+from dhne.model.joint import Batch, TupleBatch, TypeBatch
+from dhne.model.row_encoding import sparse_rows
+from dhne.network.edges import EdgeSet
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.sampling import NegativeSampler
+
+from .drawn import Drawn, Positives, spread
+from .leave_one_out import LeaveOneOut
+
+_CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
+
+
+class BatchMaker:
+    """Makes the batches of each epoch.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+        What is trained on.
+    matrices : mapping of node type to AdjacencyMatrix
+    kernels : Kernels
+    batch_size : int
+        Hyperedges a batch, negatives not counted.
+    sampler : NegativeSampler
+    alpha : float
+        The weight of the second-order loss.
+    leave_one_out, evidence : bool, PairEvidence or None
+    rows : {"counts", "digits"}
+        What adjacency rows say; see `dhne.model.row_encoding`.
+    row_sample : int
+        How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
+        `RowSelection`.
+    """
+
+    def __init__(
+        self,
+        network: HyperNetwork,
+        matrices: Mapping[str, AdjacencyMatrix],
+        kernels: Kernels,
+        *,
+        batch_size: int,
+        sampler: NegativeSampler,
+        alpha: Mapping[str, float],
+        device: torch.device,
+        dtype: torch.dtype,
+        leave_one_out: bool = False,
+        rows: str = "counts",
+        evidence: PairEvidence | None = None,
+        row_sample: int = 0,
+    ) -> None:
+        self.network, self.kernels, self.sampler = network, kernels, sampler
+        self.alpha, self.device, self.dtype = alpha, device, dtype
+        self.evidence = evidence
+        self.leave_one_out = None
+        if leave_one_out:
+            width = max(e.length for e in network.edge_sets) - 1
+            self.leave_one_out = LeaveOneOut(matrices, width, rows=rows, device=device, dtype=dtype)
+        # On a GPU a hub's row costs little, and the host would have to wait for the device.
+        self.row_sample = row_sample if device.type == "cpu" else 0
+        self._longest = {
+            t: int(np.diff(a.matrix.indptr).max(initial=0)) for t, a in matrices.items()
+        }
+        self._edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
+        most = max(1, -(-network.num_edges() // batch_size))
+        self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
+        # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
+        self.num_batches = max(-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items())
+        self.sparse = {
+            t: sparse_rows(a, rows, device=device, dtype=dtype) for t, a in matrices.items()
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the hyperedges, to tell whether a training goes on with the same ones."""
+        digest = hashlib.sha256()
+        for e in self.network.edge_sets:
+            digest.update(repr(e.types).encode() + e.nodes.tobytes() + e.weights.tobytes())
+        return digest.hexdigest()
+
+    def positives(self, edges: EdgeSet) -> Positives:
+        """Return hyperedges on the device, with what is known of each once and for all."""
+        nodes = torch.from_numpy(edges.nodes.copy()).to(self.device)
+        weights = torch.from_numpy(edges.weights.copy()).to(device=self.device, dtype=self.dtype)
+        counts = weights.new_empty(len(nodes), 0)
+        if self.evidence is not None:
+            counts = self.evidence.counts_of_edges(nodes, weights, edges.types)
+        taken = weights.new_empty(*nodes.shape, 0)
+        if self.leave_one_out is not None:
+            taken = self.leave_one_out.taken(edges)
+        return Positives(edges.types, edges.ordered, nodes, weights, counts, taken)
+
+    def epoch(self, seed: int, epoch: int) -> Iterator[list[Tensor]]:
+        """Yield the batches of one epoch as `assemble` takes them.
+
+        The same seed and epoch give the same batches. All of an epoch have the same shape but the
+        last of each edge type, so that a step can be recorded and played back.
+        """
+        rng = np.random.default_rng([seed, epoch])
+        shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
+        batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.network.num_edges()))
+        for first in range(0, self.num_batches, batches_at_once):
+            last = min(first + batches_at_once, self.num_batches)
+            pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
+            for parts in zip(*pieces, strict=True):
+                inputs = [t for drawn in parts for t in drawn.tensors]
+                if self.device.type == "cpu":
+                    inputs.append(torch.tensor(rng.random(), dtype=torch.float64))
+                yield inputs
+
+    def _draw(
+        self, edges: Positives, first: int, last: int, rng: np.random.Generator
+    ) -> list[Drawn]:
+        """Draw the negatives of several batches at once and hand them out batch by batch."""
+        m, size = len(edges.nodes), self._sizes[edges.types]
+        cuts = [min(size * b, m) for b in range(first, last + 1)]
+        chunk = edges.take(slice(cuts[0], cuts[-1]))
+        nodes = chunk.nodes
+        if self.device.type == "cpu":
+            found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
+            drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
+            if len(valid) and not bool(valid.any()):
+                raise SaturatedNetworkError(
+                    f"every corruption of the hyperedges of type {edges.types!r} is a hyperedge "
+                    "too, so there are no negatives to learn from; leave that edge type out, or "
+                    "try negative_scheme='all'"
+                )
+        else:
+            source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
+            found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
+            drawn, valid = found.nodes, found.valid
+        both = self.with_negatives(chunk, drawn, valid)
+        return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
+
+    def with_negatives(self, edges: Positives, negatives: Tensor, valid: Tensor) -> Drawn:
+        """Put hyperedges and negatives of each together, their evidence counted."""
+        features = edges.weights.new_empty(len(edges.nodes) + len(negatives), 0)
+        if self.evidence is not None:
+            m = len(negatives)
+            features = self.evidence.features(
+                torch.cat([edges.nodes, negatives]),
+                edges.types,
+                ordered=edges.ordered,
+                source=torch.cat([edges.nodes, spread(edges.nodes, m)]),
+                left_out=torch.cat([edges.weights, spread(edges.weights, m)]),
+                num_edges=len(edges.nodes),
+                of_edges=edges.counts,
+            )
+        return Drawn(edges.types, edges.nodes, edges.taken, negatives, valid, features)
+
+    def assemble(self, inputs: list[Tensor]) -> Batch:
+        """Number each type's distinct nodes and point the tuples at them.
+
+        `inputs` are, for each edge type, the tensors of what was drawn; on a CPU then one uniform
+        number, where samples of long rows begin.
+        """
+        each = len(Drawn.TENSORS)
+        drawn = [
+            Drawn(types, *inputs[each * number : each * (number + 1)])
+            for number, types in enumerate(self._edges)
+        ]
+        drawn = [d for d in drawn if len(d.edges)]
+        total = sum(len(d.tuples) for d in drawn)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for g, d in enumerate(drawn):
+            for position, t in enumerate(d.types):
+                places.setdefault(t, []).append((g, position))
+        index = [torch.empty_like(d.tuples) for d in drawn]
+        found = {}
+        for t, where in places.items():
+            columns = [drawn[g].tuples[:, p] for g, p in where]
+            found[t] = self.kernels.distinct(columns, self.network.num_nodes(t))
+            for (g, p), inverse in zip(where, found[t].inverse, strict=True):
+                index[g][:, p] = inverse
+        extra = {}
+        if self.leave_one_out is not None:
+            stored = {t: len(f.nodes) for t, f in found.items()}
+            extra = self.leave_one_out.rows(drawn, index, stored)
+        types = {}
+        for t, f in found.items():
+            sample = self._sample(t, inputs)
+            selection = RowSelection(self.sparse[t], f.nodes, extra.get(t), sample)
+            visits = f.visits.to(self.dtype) * (self.alpha[t] / total)
+            types[t] = TypeBatch(self.kernels.prepare(selection), visits)
+        groups = [self._tuple_batch(d, i) for d, i in zip(drawn, index, strict=True)]
+        return Batch(types, groups, total)
+
+    def _sample(self, node_type: str, inputs: list[Tensor]) -> RowSample | None:
+        """Return how long rows of a type are sampled, or None where no row is long."""
+        if not 0 < self.row_sample < self._longest[node_type]:
+            return None
+        return RowSample(self.row_sample, float(inputs[-1]))
+
+    def _tuple_batch(self, drawn: Drawn, index: Tensor) -> TupleBatch:
+        target = torch.zeros(len(index), dtype=self.dtype, device=self.device)
+        target[: len(drawn.edges)] = 1
+        weight = torch.cat([torch.ones_like(target[: len(drawn.edges)]), drawn.valid.to(target)])
+        features = drawn.features if self.evidence is not None else None
+        return TupleBatch(drawn.types, index, target, weight, features)
+
+
+def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
+    order = torch.from_numpy(rng.permutation(len(edges.nodes))).to(edges.nodes.device)
+    return edges.take(order)

@@ -1,0 +1,158 @@
+"""Pair evidence against counting the hyperedges one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dhne import HyperNetwork
+from dhne.adjacency import adjacency
+from dhne.kernels import counts
+from dhne.kernels.counts import SHARED
+from dhne.model.evidence import PairEvidence, num_features
+from dhne.model.joint import Architecture
+from tests.dense_reference import DenseDHNE, Tuple
+from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
+from tests.model.test_joint import build, corrupt, make_batches
+from tests.networks import networks
+
+
+def evidence_of(
+    network: HyperNetwork, dtype: torch.dtype, backend: str = "reference"
+) -> PairEvidence:
+    matrices = adjacency(network, dtype=np.float64 if dtype == torch.float64 else np.float32)
+    return PairEvidence(
+        network, matrices, device=device_of(backend), dtype=dtype, kernels=kernels_of(backend)
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=25)
+@given(
+    network=networks(),
+    seed=st.integers(0, 999),
+    left_out=st.sampled_from(["nothing", "each", "batch", "known"]),
+)
+def test_features_are_counts_with_the_hyperedge_left_out(
+    backend: str, dtype: torch.dtype, network: HyperNetwork, seed: int, left_out: str
+) -> None:
+    """Tuple by tuple, or in one go with the hyperedges they were drawn from."""
+    model = build(network, Architecture(dict.fromkeys(network.node_types, (1,))))
+    device = device_of(backend)
+    reference, evidence = DenseDHNE(network, model), evidence_of(network, dtype, backend)
+    _, items = corrupt(make_batches(network, kernels_of(backend), backend, dtype), seed)
+    for edges in network.edge_sets:
+        mine = [i for i in items if i.types == edges.types]
+        sources = [i.source for i in mine if i.source is not None]
+        if not mine:
+            continue
+        nodes = torch.tensor([i.nodes for i in mine], device=device)
+        source = torch.tensor([s.nodes for s in sources], device=device)
+        weights = torch.tensor([s.weight for s in sources], dtype=dtype, device=device)
+        m = sum(i.target == 1 for i in mine)  # hyperedges come first
+        options: dict[str, Any] = {}
+        if left_out == "nothing":
+            mine = [Tuple(i.types, i.nodes, i.target) for i in mine]
+        else:
+            options = {"source": source, "left_out": weights}
+        if left_out in ("batch", "known"):
+            options["num_edges"] = m
+        if left_out == "known":
+            options["of_edges"] = evidence.counts_of_edges(nodes[:m], weights[:m], edges.types)
+        got = evidence.features(nodes, edges.types, ordered=edges.ordered, **options)
+        assert got.shape[1] == num_features(edges.types, ordered=edges.ordered)
+        expected = [reference.evidence(i) for i in mine]
+        assert_near(got, torch.tensor(expected, dtype=torch.float64), dtype)
+
+
+@pytest.mark.parametrize("types", [("a", "b", "c"), ("a", "b", "a"), ("a", "a")])
+@pytest.mark.parametrize("backend", BACKENDS[1:])
+def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[str, ...]) -> None:
+    """More neighbours than are looked at: an even sample of them, weighted up."""
+    rng = np.random.default_rng(0)
+    nodes = (90 * rng.random((2000, len(types))) ** 3).astype(np.int64)
+    weights = 1 + rng.integers(5, size=2000) / 4
+    network = HyperNetwork.from_arrays(
+        {types: nodes}, dict.fromkeys(types, 90), weights={types: weights}
+    )
+    degrees = [np.diff(a.matrix.indptr).max() for a in adjacency(network).values()]
+    assert min(degrees) > SHARED
+    edges, negatives = nodes[:50], np.repeat(nodes[:50], 5, axis=0)
+    changed = np.arange(250), rng.integers(len(types), size=250)
+    negatives[changed] = rng.integers(90, size=250)
+    source = np.concatenate([edges, np.repeat(edges, 5, axis=0)])
+    outs = []
+    for name in ("reference", backend):
+        evidence, device = evidence_of(network, torch.float64, name), device_of(name)
+        out = evidence.features(
+            torch.from_numpy(np.concatenate([edges, negatives])).to(device),
+            types,
+            ordered=True,
+            source=torch.from_numpy(source).to(device),
+            left_out=torch.from_numpy(np.append(weights[:50], np.repeat(weights[:50], 5))).to(
+                device
+            ),
+            num_edges=50,
+        )
+        outs.append(out.cpu())
+    assert_near(outs[1], outs[0], torch.float64)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_paths_through_a_hub_are_not_counted(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Item 0 has four users; with at most three neighbours a node, no path of its is counted."""
+    types = ("user", "item")
+    network = HyperNetwork.from_arrays({types: [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]})
+    nodes = torch.tensor([[0, 0], [0, 1]], device=device_of(backend))
+    for hub, counted in ((4, [True, True]), (3, [False, True])):
+        monkeypatch.setattr(counts, "HUB", hub)
+        features = evidence_of(network, torch.float64, backend).features(nodes, types, ordered=True)
+        assert (features[:, 4] > 0).tolist() == counted
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nobody_has_a_neighbour_and_nobody_asks(backend: str) -> None:
+    types = ("a", "a")
+    network = HyperNetwork.from_arrays({types: [[0, 0], [1, 1]]})
+    evidence = evidence_of(network, torch.float64, backend)
+    nodes = torch.tensor([[0, 1], [1, 1]], device=device_of(backend))
+    features = evidence.features(nodes, types, ordered=True).cpu()
+    assert torch.equal(features[:, :6], torch.tensor([[0.0, 1.0] * 3] * 2, dtype=torch.float64))
+    assert evidence.features(nodes[:0], types, ordered=True).shape == (0, features.shape[1])
+
+
+@pytest.mark.parametrize("weight", [0.01, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_left_of_a_weight_taken_away_from_itself_is_zero(
+    backend: str, weight: float
+) -> None:
+    """In float32 a scaled count comes back as not quite what it was."""
+    rng = np.random.default_rng(0)
+    pairs = np.stack([np.arange(50), rng.integers(3, size=50)], axis=1)
+    weights = weight * (1 + rng.random(50))
+    types = ("user", "item")
+    network = HyperNetwork.from_arrays({types: pairs}, weights={types: weights})
+    nodes = torch.from_numpy(pairs).to(device_of(backend))
+    left_out = torch.from_numpy(weights).to(nodes.device, torch.float32)
+    evidence = evidence_of(network, torch.float32, backend)
+    features = evidence.features(nodes, types, ordered=True, source=nodes, left_out=left_out).cpu()
+    assert torch.equal(features[:, 0], torch.zeros(50))  # log(1 + 0)
+    assert torch.equal(features[:, 1], torch.ones(50))  # and it is zero
+
+
+def test_order_of_a_set_and_its_size_do_not_matter() -> None:
+    network = HyperNetwork.from_arrays(
+        {("a", "a", "a"): [[0, 1, 2], [1, 2, 3]], ("a", "a"): [[0, 3], [2, 3]]}, ordered=False
+    )
+    evidence = evidence_of(network, torch.float64)
+    features = lambda *v: evidence.features(  # noqa: E731
+        torch.tensor([v]), ("a",) * len(v), ordered=False
+    )
+    assert_near(features(0, 1, 3), features(3, 0, 1), torch.float64)
+    assert features(0, 1).shape == features(0, 1, 2, 3).shape == (1, 7)

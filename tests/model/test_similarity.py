@@ -1,0 +1,82 @@
+"""The tuplewise similarity: the theorem, and what its value may depend on."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import roc_auc_score
+
+from dhne import DHNE
+from dhne.datasets import planted_clusters
+from dhne.model.similarity import TupleSimilarity
+from tests.kernels.backends import BACKENDS, device_of, kernels_of
+
+
+def planted_auc(activation: str, seed: int) -> float:
+    """AUC over *all* tuples of the paper's counter-example; a hyperedge shares a cluster."""
+    network = planted_clusters(types=3, clusters=2, nodes_per_cluster=4)
+    model = DHNE(
+        dim=8,
+        activation=activation,
+        epochs=60,
+        batch_size=32,
+        learning_rate=0.02,
+        kernels="reference",
+        random_state=seed,
+    )
+    tuples = np.array(list(itertools.product(range(8), repeat=3)))
+    cluster = tuples // 4
+    is_edge = (cluster == cluster[:, :1]).all(1)
+    return float(roc_auc_score(is_edge, model.fit(network).score(tuples)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_non_linear_similarity_separates_the_counter_example(seed: int) -> None:
+    assert planted_auc("tanh", seed) == 1.0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_linear_similarity_cannot_tell_the_counter_example_from_chance(seed: int) -> None:
+    """The theorem: Σ_p W_p x_p cannot be large on both clusters and small on every mixture.
+
+    With s_p the difference that the cluster makes at position p, the scores of the eight kinds of
+    tuples are ±s_1 ± s_2 ± s_3: as many mixtures lie above one kind of hyperedge as below the
+    other.
+    """
+    assert abs(planted_auc("linear", seed) - 0.5) < 0.1
+
+
+def similarity(activation: str = "tanh", *, ordered: bool = True) -> TupleSimilarity:
+    module = TupleSimilarity(
+        ("a", "a", "b"), {"a": 4, "b": 3}, ordered=ordered, hidden=(), activation=activation
+    ).double()
+    module.reset(torch.Generator().manual_seed(0))
+    return module
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_the_logit_is_not_a_sum_over_positions(activation: str) -> None:
+    """For a sum f(x) + g(y) + h(z), every mixed second difference is zero."""
+    module, kernels = similarity(activation), kernels_of("reference")
+    source = torch.Generator().manual_seed(1)
+    x = torch.randn(2, 4, generator=source, dtype=torch.float64)
+    y = torch.randn(2, 3, generator=source, dtype=torch.float64)
+    index = torch.tensor([[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
+    a, b, c, d = module.logits(kernels, [x, x, y], index, ("a", "a", "b")).tolist()
+    assert abs(a - b - c + d) > 1e-3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_order_matters_where_positions_are_ordered_and_only_there(backend: str) -> None:
+    kernels, device = kernels_of(backend), device_of(backend)
+    source = torch.Generator().manual_seed(1)
+    x = torch.randn(2, 4, generator=source, dtype=torch.float64).to(device)
+    y = torch.randn(1, 3, generator=source, dtype=torch.float64).to(device)
+    index = torch.tensor([[0, 1, 0], [1, 0, 0]], device=device)
+    for ordered in (True, False):
+        module = similarity(ordered=ordered).to(device)
+        one, other = module.logits(kernels, [x, x, y], index, ("a", "a", "b")).tolist()
+        assert (one == other) != ordered

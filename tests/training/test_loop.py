@@ -20,7 +20,7 @@ from dhne.storage import Checkpoints
 from dhne.training.callbacks import Callback, Progress
 from dhne.training.loop import DivergedError
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NETWORK = power_law(240, nodes=(40, 30, 20), clusters=4, seed=0)
 EPOCHS, BATCHES = 5, 8  # of 24 hyperedges, a fifth of them held out
 

@@ -59,4 +59,4 @@ def _renumbered(network: HyperNetwork, other: HyperNetwork) -> dhne.EdgeSet:
         for p, t in enumerate(edges.types)
     ]
     nodes = np.stack(ids, axis=1)
-    return dhne.EdgeSet.build(edges.types, nodes[(nodes >= 0).all(axis=1)], ordered=edges.ordered)
+    return dhne.EdgeSet.build(edges.types, nodes[(nodes >= 0).all(axis=1)])

@@ -63,7 +63,7 @@ class DenseDHNE:
             for e in network.edge_sets
             for nodes, w in zip(e.nodes, e.weights, strict=True)
         ]
-        self.ordered = {e.types: e.ordered for e in network.edge_sets}
+        self.ordered = {e.types: (not e.types.has_sets) for e in network.edge_sets}
         self.whole = self.adjacency(self.edges)
         self.left_out: dict[Edge, Tensor] = {}  # A without a hyperedge
         self.largest = {t: self.rows(self.whole, t).amax(0) for t in network.node_types}

@@ -60,7 +60,7 @@ def named_edges(
         rows = []
         for nodes, weight in zip(e.nodes.tolist(), e.weights.tolist(), strict=True):
             row = [names[t][v] for t, v in zip(e.types, nodes, strict=True)]
-            if not e.ordered:
+            if e.types.has_sets:
                 for t in set(e.types):
                     places = [p for p, s in enumerate(e.types) if s == t]
                     for p, name in zip(places, sorted(row[p] for p in places), strict=True):

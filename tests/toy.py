@@ -23,7 +23,7 @@ class Toy(Embedder):
         }
         self._numbers = {t: rng.normal(size=network.num_nodes(t)) for t in network.node_types}
         self._factor = rng.normal(size=8)
-        self._ordered = {e.types: e.ordered for e in network.edge_sets}
+        self._ordered = {e.types: (not e.types.has_sets) for e in network.edge_sets}
 
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         ordered = self._ordered.get(edge_type, False)

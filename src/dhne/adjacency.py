@@ -22,7 +22,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from .errors import ParameterError, UnknownNameError
-from .network.edges import EdgeSet, NodeArray, WeightArray, stands_first
+from .network.edge_keys import first_in_tuple
+from .network.edges import EdgeSet, NodeArray, WeightArray
 from .network.hypernetwork import HyperNetwork
 
 _LARGEST_INT32 = 2**31 - 1
@@ -246,7 +247,7 @@ def _entries(edges: EdgeSet, row_type: str) -> Iterator[Entries]:
 
     A node that stands twice in a hyperedge counts once, so only the first of its positions does.
     """
-    first = [stands_first(edges.nodes, edges.types, p) for p in range(edges.length)]
+    first = [first_in_tuple(edges.nodes, edges.types, p) for p in range(edges.length)]
     for p, t in enumerate(edges.types):
         for q, s in enumerate(edges.types):
             if t != row_type or p == q:

@@ -268,8 +268,7 @@ class DHNE(Embedder):
             evidence = PairEvidence(
                 self.network_, adjacency(self.network_), device=cpu, dtype=dtype
             )
-        ordered = {e.types: e.ordered for e in self.network_.edge_sets}
-        return TupleScorer(self.model_, x, evidence, ordered)
+        return TupleScorer(self.model_, x, evidence)
 
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
         """Return the score of each tuple of ids."""

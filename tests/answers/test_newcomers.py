@@ -8,7 +8,8 @@ import pytest
 
 from dhne import DHNE, HyperNetwork
 from dhne.errors import InputError, ParameterError, UnknownNameError
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 from dhne.network.vocabulary import Vocabulary
 
 
@@ -65,7 +66,7 @@ def own_edges(network: HyperNetwork, node_type: str, node: int, new_name: str) -
         nodes = mine.nodes.copy()
         for p in at:
             nodes[nodes[:, p] == node, p] = len(names) - 1
-        edge_sets.append(EdgeSet.build(e.types, nodes, mine.weights, ordered=e.ordered))
+        edge_sets.append(EdgeSet.build(e.types, nodes, mine.weights))
     whole = HyperNetwork(vocabularies, edge_sets)
     return whole.subset(drop_nodes=True)
 
@@ -130,7 +131,7 @@ def test_a_new_node_without_a_known_neighbour_is_named(model: DHNE) -> None:
 
 def test_new_nodes_in_no_hyperedge_at_all_are_isolated_too(model: DHNE) -> None:
     edges = HyperNetwork.from_columns(
-        [(("user", "movie", "tag"), [["eve"], ["movie 1"], ["tag 1"]], None, True)],
+        [EdgeColumns(EdgeType(("user", "movie", "tag")), [["eve"], ["movie 1"], ["tag 1"]])],
         nodes={"user": ["hermit"]},
     )
     with pytest.raises(InputError, match="'hermit'"):

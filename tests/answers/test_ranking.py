@@ -39,7 +39,7 @@ def brute_force(
     found = {}
     for nodes in itertools.product(*spaces):
         row = np.array([nodes])
-        if not edges.ordered:
+        if edges.types.has_sets:
             for t in set(types):
                 at = [p for p, s in enumerate(types) if s == t]
                 filled = [nodes[p] for p in at]
@@ -78,7 +78,7 @@ def test_completions_are_those_of_trying_everything(
     for name, score in zip(names, scores, strict=True):
         fill = iter(name if holes == 2 else (name,))
         nodes = np.array([[next(fill) if q is None else q for q in query]])
-        if not edges.ordered:
+        if edges.types.has_sets:
             for t in set(edges.types):
                 at = [p for p, s in enumerate(edges.types) if s == t]
                 nodes[:, at] = np.sort(nodes[:, at])

@@ -15,6 +15,8 @@ import dhne
 from dhne import HyperNetwork
 from dhne.cli.queries import parse_query
 from dhne.errors import DHNEError
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 from tests.cli.runs import COLUMNS, CommandLine, make_run
 
 
@@ -109,9 +111,9 @@ class TestQueries:
     def test_several_edge_types_are_told_apart(self) -> None:
         net = HyperNetwork.from_columns(
             [
-                (("user", "movie"), [["u"], ["m"]], None, True),
-                (("user", "movie", "tag"), [["u"], ["m"], ["t"]], None, True),
-                (("movie", "user"), [["m"], ["u"]], None, True),
+                EdgeColumns(EdgeType(("user", "movie")), [["u"], ["m"]]),
+                EdgeColumns(EdgeType(("user", "movie", "tag")), [["u"], ["m"], ["t"]]),
+                EdgeColumns(EdgeType(("movie", "user")), [["m"], ["u"]]),
             ]
         )
         assert parse_query(net, ["user=u", "movie=?"])[0] == ("user", "movie")

@@ -139,7 +139,7 @@ def test_sets_have_distinct_members_of_one_community() -> None:
     assert [e.length for e in network.edge_sets] == [2, 3, 5]
     community = clusters_of(network, "node")
     for edges in network.edge_sets:
-        assert not edges.ordered
+        assert edges.types.has_sets
         assert (np.diff(edges.nodes, axis=1) > 0).all()
         assert (community[edges.nodes] == community[edges.nodes[:, :1]]).all()
 

@@ -24,7 +24,7 @@ def brute_force(model: CoarseScores, known: HyperNetwork, row: list[int], positi
     peers = [p for p, t in enumerate(edges.types) if t == edges.types[position]]
 
     def key(tuple_: list[int]) -> tuple[object, ...]:
-        if edges.ordered:
+        if not edges.types.has_sets:
             return tuple(tuple_)
         return tuple(sorted(zip(edges.types, tuple_, strict=True)))
 
@@ -36,7 +36,7 @@ def brute_force(model: CoarseScores, known: HyperNetwork, row: list[int], positi
         other[position] = candidate
         if candidate == row[position] or key(other) in true:
             continue
-        if not edges.ordered and candidate in [row[p] for p in peers if p != position]:
+        if edges.types.has_sets and candidate in [row[p] for p in peers if p != position]:
             continue
         better += own[candidate] > own[row[position]]
         same += own[candidate] == own[row[position]]

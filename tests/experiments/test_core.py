@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from dhne.evaluation import Data
 from dhne.experiments.core import core
-from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 
 
 def named(network: HyperNetwork) -> set[tuple[object, ...]]:
@@ -23,7 +24,7 @@ def power_law(seed: int) -> HyperNetwork:
     rng = np.random.default_rng(seed)
     rows = np.unique(np.minimum(rng.geometric(0.1, (400, 2)) - 1, 49), axis=0)
     names = [[f"n{i}" for i in rows[:, p]] for p in range(2)]
-    net = HyperNetwork.from_columns([(("a", "b"), names, None, True)])
+    net = HyperNetwork.from_columns([EdgeColumns(EdgeType(("a", "b")), names)])
     return net.with_labels({"a": [f"label of {name}" for name in net.names("a").to_pylist()]})
 
 

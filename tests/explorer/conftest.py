@@ -14,6 +14,8 @@ from fastapi.testclient import TestClient
 from dhne import DHNE, HyperNetwork
 from dhne.explorer import make_app
 from dhne.explorer.server import listen
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 
 PORT = 8765
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -35,8 +37,8 @@ def network() -> HyperNetwork:
     friends = [[users[i] for i in pairs[:, p]] for p in range(2)]
     return HyperNetwork.from_columns(
         [
-            (("user", "movie", "tag"), columns, None, True),
-            (("user", "user"), friends, None, False),
+            EdgeColumns(EdgeType(("user", "movie", "tag")), columns),
+            EdgeColumns(EdgeType.of(("user", "user"), ordered=False), friends),
         ],
         nodes={"user": users, "movie": movies, "tag": tags},
         labels={"movie": [["<i>odd</i>", "other"] if i < 8 else ["plain"] for i in range(30)]},

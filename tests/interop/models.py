@@ -6,19 +6,20 @@ from functools import cache
 
 from dhne import DHNE, HyperNetwork
 from dhne.datasets import planted_clusters
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 
 
 def films() -> HyperNetwork:
     """Two edge types, weights, labels, a repeated node type, a lonely node and a shared name."""
     network = HyperNetwork.from_columns(
         [
-            (
-                ("user", "movie", "tag"),
+            EdgeColumns(
+                EdgeType(("user", "movie", "tag")),
                 [["ann", "bob", "bob"], ["Heat", "Heat", "Alien"], ["noir", "Heat", "space"]],
                 [1.0, 2.0, 0.5],
-                True,
             ),
-            (("user", "user"), [["ann", "bob"], ["bob", "bob"]], None, True),
+            EdgeColumns(EdgeType(("user", "user")), [["ann", "bob"], ["bob", "bob"]]),
         ],
         nodes={"user": ["eve"]},
     )

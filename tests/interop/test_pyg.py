@@ -34,7 +34,7 @@ def test_the_star_loses_nothing(network: HyperNetwork) -> None:
             assert edge.tolist() == list(range(len(e)))
             columns.append(node.numpy())
         weights = data[name].weight.numpy()
-        edge_sets.append(EdgeSet.build(e.types, np.stack(columns, 1), weights, ordered=e.ordered))
+        edge_sets.append(EdgeSet.build(e.types, np.stack(columns, 1), weights))
     assert network.with_edges(edge_sets) == network
 
 

@@ -42,7 +42,7 @@ def test_a_hypergraph_from_elsewhere_is_unordered_and_of_every_size() -> None:
     network = from_xgi(graph)
     assert network.node_types == ("node",)
     assert {len(t): network.num_edges(t) for t in network.edge_types} == {2: 1, 3: 1, 4: 1}
-    assert not any(e.ordered for e in network.edge_sets)
+    assert not any((not e.types.has_sets) for e in network.edge_sets)
     assert from_xgi(to_xgi(network)) == network
 
 
@@ -63,7 +63,7 @@ def test_directed_hypergraphs_become_tuples_tail_first() -> None:
     names = network.names("node").to_pylist()
     rows = {tuple(names[i] for i in row) for e in network.edge_sets for row in e.nodes.tolist()}
     assert rows == {("b", "a", "c"), ("c", "a")}
-    assert all(e.ordered for e in network.edge_sets)
+    assert all((not e.types.has_sets) for e in network.edge_sets)
 
 
 def test_a_hyperedge_whose_members_have_changed_is_read_by_its_members() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from dhne import HyperNetwork
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 TYPES = st.sampled_from(["user", "movie", "weight", "a b", "ü,", ""])
@@ -35,11 +37,10 @@ def networks(draw: st.DrawFn) -> HyperNetwork:
         columns = [[row[p] for row in rows] for p in range(len(types))]
         ordered = draw(st.booleans())
         tables.append(
-            (
-                types,
+            EdgeColumns(
+                EdgeType.of(types, ordered=ordered),
                 [_typed(c, names[t]) for c, t in zip(columns, types, strict=True)],
                 weights,
-                ordered,
             )
         )
     labels = {

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dhne import HyperNetwork, write
@@ -31,7 +32,7 @@ def test_files_without_types_are_unordered_edges_of_every_size(tmp_path: Path) -
     assert network.node_types == ("node",)
     assert set(network.edge_types) == {("node",) * k for k in (2, 3, 4)}
     assert network.num_edges(("node", "node")) == 2
-    assert not any(e.ordered for e in network.edge_sets)
+    assert not any((not e.types.has_sets) for e in network.edge_sets)
     assert network.names("node").to_pylist() == ["a", "b", "c", "d"]
 
 
@@ -55,13 +56,14 @@ def test_edges_of_fewer_than_two_nodes_are_left_out_with_a_warning(tmp_path: Pat
     assert network.num_nodes() == 3
 
 
-def test_directed_edges_are_tail_then_head(tmp_path: Path) -> None:
+def test_directed_edges_are_two_sets(tmp_path: Path) -> None:
     record = [("x", "head"), ("b", "tail"), ("a", "tail"), ("x", "head"), ("a", "head")]
     pairs = [{"edge": 0, "node": n, "direction": d} for n, d in record]
     network = read(tmp_path, {"network-type": "directed", "incidences": pairs})
     names = network.vocabulary("node")
-    assert network.edge_set().ordered
+    assert network.edge_set().types.roles == ("tail", "tail", "head", "head")
     assert names.take(network.edges()[0]).to_pylist() == ["b", "a", "x", "a"]
+    assert names.take(np.sort(network.edges()[0][:2])).to_pylist() == ["b", "a"]
     undirected = read(tmp_path, {"incidences": pairs})
     assert undirected.edge_types == (("node",) * 3,)
 
@@ -70,7 +72,7 @@ def test_types_from_elsewhere_make_a_heterogeneous_network(tmp_path: Path) -> No
     nodes = [{"node": n, "attrs": {"type": t}} for n, t in zip("abx", ("p", "p", "q"), strict=True)]
     network = read(tmp_path, incidences("xab", "bxa", "ax", nodes=nodes))
     assert set(network.edge_types) == {("p", "p", "q"), ("p", "q")}
-    assert not network.edge_set(("p", "p", "q")).ordered
+    assert network.edge_set(("p", "p", "q")).types.has_sets
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from dhne import HyperNetwork, read, write
 from dhne.datasets import load_dataset
 from dhne.errors import InputError
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 
 from .conftest import networks
 
@@ -66,8 +68,8 @@ def test_plain_csv_forgets_the_description_of_an_earlier_network(tmp_path: Path)
 def test_what_a_table_cannot_hold_stands_beside_it(tmp_path: Path) -> None:
     network = HyperNetwork.from_columns(
         [
-            (("user", "movie"), [["ann"], ["Heat"]], None, True),
-            (("user", "user"), [["ann"], ["bob"]], None, False),
+            EdgeColumns(EdgeType(("user", "movie")), [["ann"], ["Heat"]]),
+            EdgeColumns(EdgeType.of(("user", "user"), ordered=False), [["ann"], ["bob"]]),
         ],
         labels={"movie": [["crime", "noir"], []]},
         nodes={"movie": ["Heat", "Alien"]},

@@ -65,8 +65,8 @@ def test_features_are_counts_with_the_hyperedge_left_out(
             options["num_edges"] = m
         if left_out == "known":
             options["of_edges"] = evidence.counts_of_edges(nodes[:m], weights[:m], edges.types)
-        got = evidence.features(nodes, edges.types, ordered=edges.ordered, **options)
-        assert got.shape[1] == num_features(edges.types, ordered=edges.ordered)
+        got = evidence.features(nodes, edges.types, **options)
+        assert got.shape[1] == num_features(edges.types)
         expected = [reference.evidence(i) for i in mine]
         assert_near(got, torch.tensor(expected, dtype=torch.float64), dtype)
 

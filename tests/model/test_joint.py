@@ -95,7 +95,7 @@ def corrupt(maker: BatchMaker, seed: int) -> tuple[list[torch.Tensor], list[Tupl
             negatives[swap, p] = rng.integers(network.num_nodes(t), size=swap.sum())
         valid = rng.random(len(negatives)) < 0.8
         inputs += maker.with_negatives(
-            maker.positives(EdgeSet(e.types, nodes, weights, e.ordered)),
+            maker.positives(EdgeSet(e.types, nodes, weights, (not e.types.has_sets))),
             torch.from_numpy(negatives).to(device),
             torch.from_numpy(valid).to(device),
         ).tensors
@@ -321,7 +321,7 @@ def permuted(
             e.types,
             np.stack([new_id[t][e.nodes[:, p]] for p, t in enumerate(e.types)], 1),
             e.weights,
-            ordered=e.ordered,
+            ordered=not e.types.has_sets,
         )
         for e in network.edge_sets
     ]
@@ -362,7 +362,9 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
             for p, t in enumerate(e.types):
                 nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
         weights = [i.source.weight for i in items if i.types == e.types and i.target]
-        mine = other_maker.positives(EdgeSet(e.types, edges.numpy(), np.array(weights), e.ordered))
+        mine = other_maker.positives(
+            EdgeSet(e.types, edges.numpy(), np.array(weights), (not e.types.has_sets))
+        )
         renamed += other_maker.with_negatives(mine, negatives, valid).tensors
     renamed.append(inputs[-1])
     one = model.loss(kernels, maker.assemble(inputs), second_order=True)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dhne.errors import InputError, ParameterError
-from dhne.network.edges import EdgeSet, canonical, distinct_rows, edge_keys, stands_first
+from dhne.network.edge_keys import distinct_rows, edge_keys, first_in_tuple
+from dhne.network.edges import EdgeSet, EdgeType
 
 SMALL = hnp.arrays(
     np.int64, st.tuples(st.integers(0, 20), st.integers(2, 5)), elements=st.integers(0, 3)
@@ -87,19 +88,19 @@ def test_unordered_positions_of_a_type_are_sorted(nodes: np.ndarray) -> None:
         for t in set(types):
             ids = [v for v, s in zip(before, types, strict=True) if s == t]
             assert [v for v, s in zip(after, types, strict=True) if s == t] == sorted(ids)
-    assert canonical(nodes, types, ordered=False).tolist() == edges.nodes.tolist()
-    assert canonical(nodes, types, ordered=True).tolist() == nodes.tolist()
+    assert EdgeType.of(types, ordered=False).canonical(nodes).tolist() == edges.nodes.tolist()
+    assert EdgeType.of(types).canonical(nodes).tolist() == nodes.tolist()
 
 
 def test_types_that_do_not_repeat_are_ordered_anyway() -> None:
-    assert EdgeSet.build(("a", "b"), [[1, 0]], ordered=False).ordered
-    assert not EdgeSet.build(("a", "a"), [[1, 0]], ordered=False).ordered
+    assert not EdgeSet.build(("a", "b"), [[1, 0]], ordered=False).types.has_sets
+    assert EdgeSet.build(("a", "a"), [[1, 0]], ordered=False).types.has_sets
 
 
 @given(SMALL)
-def test_node_stands_first_once_in_each_tuple(nodes: np.ndarray) -> None:
+def test_node_first_in_tuple_once_in_each_tuple(nodes: np.ndarray) -> None:
     types = ("a", "b", "a", "a", "b")[: nodes.shape[1]]
-    masks = [stands_first(nodes, types, p) for p in range(len(types))]
+    masks = [first_in_tuple(nodes, types, p) for p in range(len(types))]
     for e, row in enumerate(nodes.tolist()):
         firsts = [(types[p], row[p]) for p, m in enumerate(masks) if m is None or bool(m[e])]
         assert len(firsts) == len(set(firsts))
@@ -118,7 +119,7 @@ def test_edges_are_frozen_and_do_not_follow_their_input() -> None:
         with pytest.raises(ValueError, match="read-only"):
             derived.weights[0] = 3
     with pytest.raises(AttributeError):
-        edges.ordered = False  # type: ignore[misc]
+        edges.types = ()  # type: ignore[misc]
 
 
 def test_take_by_mask_by_rows_and_by_nothing() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dhne.errors import DHNEError, InputError, ParameterError, UnknownNameError
-from dhne.network.edges import EdgeSet
-from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 from tests.random_networks import named_edges, networks
 
@@ -77,8 +77,10 @@ def test_unordered_positions_are_sets() -> None:
 def test_several_tables_share_their_node_types() -> None:
     net = HyperNetwork.from_columns(
         [
-            (("user", "movie"), [["ann"], ["Heat"]], [2.0], True),
-            (("user", "movie", "tag"), [["bob", "ann"], ["Heat", "Alien"], ["x", "y"]], None, True),
+            EdgeColumns(EdgeType(("user", "movie")), [["ann"], ["Heat"]], [2.0]),
+            EdgeColumns(
+                EdgeType(("user", "movie", "tag")), [["bob", "ann"], ["Heat", "Alien"], ["x", "y"]]
+            ),
         ],
         nodes={"tag": ["never used", "y"]},
         labels={"movie": ["crime", None]},
@@ -94,7 +96,7 @@ def test_several_tables_share_their_node_types() -> None:
 @pytest.mark.parametrize("make", [list, np.array, pa.array, pd.Series, pl.Series])
 def test_columns_of_every_container(make: object) -> None:
     columns = [make(["b", "a"]), make([7, 8])]  # type: ignore[operator]
-    net = HyperNetwork.from_columns([(("x", "y"), columns, None, True)])
+    net = HyperNetwork.from_columns([EdgeColumns(EdgeType(("x", "y")), columns)])
     assert net.names("x").to_pylist() == ["b", "a"]
     assert net.names("y").to_pylist() == [7, 8]
 
@@ -102,7 +104,7 @@ def test_columns_of_every_container(make: object) -> None:
 def test_chunked_columns_with_empty_chunks() -> None:
     x = pa.chunked_array([["a"], [], ["b", "a"]], pa.string())
     y = pa.chunked_array([["b", "c", "d"]])
-    net = HyperNetwork.from_columns([(("x", "x"), [x, y], None, True)])
+    net = HyperNetwork.from_columns([EdgeColumns(EdgeType(("x", "x")), [x, y])])
     assert net.names("x").to_pylist() == ["a", "b", "c", "d"]
     assert net.edges().tolist() == [[0, 1], [1, 2], [0, 3]]
 
@@ -142,15 +144,19 @@ def test_nothing_is_a_network_too() -> None:
         (lambda: HyperNetwork.from_arrays({("x", "y"): [[0, 9]]}, {"x": 1, "y": 2}), r"0 … 1"),
         (lambda: HyperNetwork.from_arrays({("x", "y"): [[-1, 0]]}), "outside"),
         (
-            lambda: HyperNetwork.from_columns([(("x", "y"), [["a"], ["b", "c"]], None, True)]),
+            lambda: HyperNetwork.from_columns(
+                [EdgeColumns(EdgeType(("x", "y")), [["a"], ["b", "c"]])]
+            ),
             "length",
         ),
         (
-            lambda: HyperNetwork.from_columns([(("x", "y"), [["a"]], None, True)]),
+            lambda: HyperNetwork.from_columns([EdgeColumns(EdgeType(("x", "y")), [["a"]])]),
             "needs 2 columns, got 1",
         ),
         (
-            lambda: HyperNetwork.from_columns([(("x", "y"), [["a"], ["b"]], None, True)] * 2),
+            lambda: HyperNetwork.from_columns(
+                [EdgeColumns(EdgeType(("x", "y")), [["a"], ["b"]])] * 2
+            ),
             "given twice",
         ),
         (

@@ -30,13 +30,13 @@ def renumbered(net: HyperNetwork, rng: np.random.Generator) -> HyperNetwork:
     for e in reversed(net.edge_sets):
         ids = np.stack([back[t][e.nodes[:, p]] for p, t in enumerate(e.types)], axis=1)
         rows = rng.permutation(len(e))
-        edges.append(EdgeSet.build(e.types, ids[rows], e.weights[rows], ordered=e.ordered))
+        edges.append(EdgeSet.build(e.types, ids[rows], e.weights[rows]))
     return HyperNetwork(nodes, edges, labels)
 
 
 def same_order(one: HyperNetwork, two: HyperNetwork) -> bool:
-    shared = set(one.edge_types) & set(two.edge_types)
-    return all(one.edge_set(t).ordered == two.edge_set(t).ordered for t in shared)
+    sets = {tuple(t): t.has_sets for t in one.edge_types}
+    return all(sets.get(tuple(t), t.has_sets) == t.has_sets for t in two.edge_types)
 
 
 @given(networks(), st.integers(0, 10))
@@ -49,7 +49,7 @@ def test_equality_does_not_depend_on_numbers_or_order(net: HyperNetwork, seed: i
 @given(networks(labels=False), networks(labels=False))
 def test_equality_is_that_of_the_named_hyperedges(one: HyperNetwork, two: HyperNetwork) -> None:
     names = [{t: set(n.names(t).to_pylist()) for t in n.node_types} for n in (one, two)]
-    orders = [{e.types: e.ordered for e in n.edge_sets} for n in (one, two)]
+    orders = [{e.types: (not e.types.has_sets) for e in n.edge_sets} for n in (one, two)]
     expected = names[0] == names[1] and orders[0] == orders[1]
     assert (one == two) == (expected and named_edges(one) == named_edges(two))
 

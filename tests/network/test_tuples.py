@@ -7,6 +7,7 @@ import pytest
 
 from dhne import HyperNetwork
 from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.network.edges import EdgeType
 from dhne.network.tuples import as_batch, is_single, resolve, type_of
 
 NETWORK = HyperNetwork.from_tuples(
@@ -44,7 +45,7 @@ def test_the_length_tells_the_edge_type_and_rows_where_each_stood() -> None:
 
 
 def test_one_similarity_serves_sets_of_every_size() -> None:
-    assert type_of(SETS, 4) == (("author",) * 4, False)
+    assert type_of(SETS, 4) == EdgeType.of(("author",) * 4, ordered=False)
     (group,) = resolve(SETS, [("c", "a", "b")])
     assert group.nodes.tolist() == [[0, 1, 2]]
 

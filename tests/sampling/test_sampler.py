@@ -71,7 +71,7 @@ def test_sets_have_no_node_twice(net: HyperNetwork, scheme: str) -> None:
     sampler = NegativeSampler(net, scheme=scheme, allow_fewer=True)
     for e in net.edge_sets:
         pairs = [(p, q) for p, q in combinations(range(e.length), 2) if e.types[p] == e.types[q]]
-        if e.ordered or any((e.nodes[:, p] == e.nodes[:, q]).any() for p, q in pairs):
+        if (not e.types.has_sets) or any((e.nodes[:, p] == e.nodes[:, q]).any() for p, q in pairs):
             continue
         negatives = sampler.sample(e, 0)
         for p, q in pairs:

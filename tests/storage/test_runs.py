@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from dhne import HyperNetwork
 from dhne.errors import RunError
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 from dhne.storage import (
     RunContents,
     begin_run,
@@ -41,8 +43,12 @@ FILES = [
 def make_contents(value: float = 1.0) -> RunContents:
     network = HyperNetwork.from_columns(
         [
-            (("user", "movie", "tag"), [[7, 8], ["Heat", "Alien"], ["a", "b"]], [2.0, 1.0], True),
-            (("user", "user"), [[9, 7], [8, 9]], None, False),
+            EdgeColumns(
+                EdgeType(("user", "movie", "tag")),
+                [[7, 8], ["Heat", "Alien"], ["a", "b"]],
+                [2.0, 1.0],
+            ),
+            EdgeColumns(EdgeType.of(("user", "user"), ordered=False), [[9, 7], [8, 9]]),
         ],
         labels={"movie": [["crime", "drama"], []]},
     )
@@ -81,7 +87,7 @@ class TestRoundTrip:
         assert after.network == before.network
         assert after.network.node_types == before.network.node_types
         for e, f in zip(after.network.edge_sets, before.network.edge_sets, strict=True):
-            assert (e.types, e.ordered) == (f.types, f.ordered)
+            assert e.types == f.types
             np.testing.assert_array_equal(e.nodes, f.nodes)
         for t in before.network.node_types:
             assert after.network.names(t).equals(before.network.names(t))

@@ -20,7 +20,7 @@ from dhne.kernels import RowSelection
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.joint import DHNEModel
 from dhne.model.row_encoding import sparse_rows
-from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.tuples import type_of
 
 _ROWS = 1 << 16  # new nodes embedded at once
@@ -107,8 +107,8 @@ def _from_tuples(known: HyperNetwork, tuples: Any) -> HyperNetwork:
     rows = [tuple(t) for t in tuples]
     tables = []
     for length in sorted({len(r) for r in rows}):
-        types, ordered = type_of(known, length)
+        types = type_of(known, length)
         mine = [r for r in rows if len(r) == length]
         columns = [[r[p] for r in mine] for p in range(length)]
-        tables.append((types, columns, None, ordered))
+        tables.append(EdgeColumns(types, columns))
     return HyperNetwork.from_columns(tables)

@@ -101,7 +101,7 @@ def _complete_two(
     if network.num_nodes(edge_type[first]) > network.num_nodes(edge_type[second]):
         first, second = second, first  # try every node of the smaller type if the beam allows
     starts = _beam(embedder, nodes, edge_type, first, second, beam)
-    same = edge_type[first] == edge_type[second] and not _is_ordered(embedder, edge_type)
+    same = second in edge_type.peers(first)
     tuples = np.repeat(nodes[None], len(starts), axis=0)
     tuples[:, first] = starts
     pairs, scores = [], []
@@ -133,7 +133,7 @@ def _beam(
 ) -> npt.NDArray[np.int64]:
     """Nodes for the first open position, by coordinate ascent from the second's busiest nodes."""
     n = embedder.network_.num_nodes(edge_type[first])
-    taken = _peers(embedder, nodes, edge_type, first)
+    taken = _members(nodes, edge_type, first)
     if n <= beam:
         return np.setdiff1d(np.arange(n, dtype=np.int64), taken)
     degrees = embedder.network_.degrees(edge_type[second])
@@ -143,26 +143,15 @@ def _beam(
         row = nodes.copy()
         row[second] = probe
         line = embedder.score_candidates(row[None], edge_type, first)[0].copy()
-        line[_peers(embedder, row, edge_type, first)] = -np.inf
+        line[_members(row, edge_type, first)] = -np.inf
         np.maximum(best, line, out=best)
     best[taken] = -np.inf
     return np.sort(top_k(best, beam))
 
 
-def _is_ordered(embedder: CandidateScorer, edge_type: EdgeType) -> bool:
-    """Whether positions of one type are distinct; in sets of a size not seen they are not."""
-    network = embedder.network_
-    return edge_type in network.edge_types and network.edge_set(edge_type).ordered
-
-
-def _peers(
-    embedder: CandidateScorer, nodes: NodeArray, edge_type: EdgeType, position: int
-) -> NodeArray:
-    """The nodes that may not stand at `position` because they are in the set already."""
-    if _is_ordered(embedder, edge_type):
-        return np.empty(0, dtype=np.int64)
-    same = [p for p, t in enumerate(edge_type) if t == edge_type[position] and p != position]
-    return nodes[[p for p in same if nodes[p] != OPEN]]
+def _members(nodes: NodeArray, edge_type: EdgeType, position: int) -> NodeArray:
+    """Return the nodes that are in the set of `position` already, and so may not fill it."""
+    return nodes[[p for p in edge_type.peers(position) if nodes[p] != OPEN]]
 
 
 def _mask(
@@ -175,31 +164,30 @@ def _mask(
 ) -> None:
     """Set to -inf what may not be an answer: known hyperedges, and a node twice in one set."""
     network = embedder.network_
-    scores[_peers(embedder, nodes, edge_type, position)] = -np.inf
+    scores[_members(nodes, edge_type, position)] = -np.inf
     if drop_known and edge_type in network.edge_types:
         edges = network.edge_set(edge_type)
-        found = completions(edges.nodes, nodes, edge_type, position, ordered=edges.ordered)
+        found = completions(edges.nodes, nodes, edge_type, position)
         scores[found] = -np.inf
 
 
 def completions(
-    known: NodeArray, nodes: NodeArray, edge_type: EdgeType, position: int, *, ordered: bool
+    known: NodeArray, nodes: NodeArray, edge_type: EdgeType, position: int
 ) -> NodeArray:
     """Return the nodes at `position` that make `nodes` one of the `known` hyperedges."""
-    fixed = [p for p in range(len(edge_type)) if p != position]
-    if ordered:
-        hit = np.all(known[:, fixed] == nodes[fixed], axis=1)
+    hit = np.ones(len(known), dtype=bool)
+    for group in edge_type.groups:
+        if position not in group:
+            hit &= (known[:, group] == np.sort(nodes[list(group)])).all(axis=1)
+    # Sets are kept sorted: the query must be what is left of one when a member is taken out.
+    peers = edge_type.peers(position)
+    if not peers:
         fitting: NodeArray = known[hit, position]
         return fitting
-    # Sets are kept sorted: the query must be what is left of one when a member is taken out.
-    hit = np.ones(len(known), dtype=bool)
-    for t in set(edge_type) - {edge_type[position]}:
-        same = [q for q in fixed if edge_type[q] == t]
-        hit &= (known[:, same] == np.sort(nodes[same])).all(axis=1)
-    same = [q for q, t in enumerate(edge_type) if t == edge_type[position]]
-    members, others = known[hit][:, same], np.sort(nodes[[q for q in same if q != position]])
+    members, others = known[hit][:, sorted((position, *peers))], np.sort(nodes[list(peers)])
     found = [
-        members[(np.delete(members, i, axis=1) == others).all(axis=1), i] for i in range(len(same))
+        members[(np.delete(members, i, axis=1) == others).all(axis=1), i]
+        for i in range(members.shape[1])
     ]
     distinct: NodeArray = np.unique(np.concatenate(found))
     return distinct

@@ -19,7 +19,7 @@ from dhne.kernels import Kernels, RowSelection, SparseMatrix
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
-from dhne.network.edges import EdgeType, NodeArray, canonical
+from dhne.network.edges import EdgeType, NodeArray
 
 _CHUNK = 1 << 23  # numbers in one hidden layer's buffer
 _CACHED = 1 << 20  # the same where it is passed over several times: what a core's cache holds
@@ -55,7 +55,6 @@ class TupleScorer:
     model : DHNEModel
     embeddings : mapping of node type to float[n, d]
     evidence : PairEvidence, optional
-    ordered : mapping of edge type to bool
     """
 
     def __init__(
@@ -63,26 +62,16 @@ class TupleScorer:
         model: DHNEModel,
         embeddings: Mapping[str, Tensor],
         evidence: PairEvidence | None,
-        ordered: Mapping[EdgeType, bool],
     ) -> None:
-        self.model, self.embeddings, self.evidence, self.ordered = (
-            model,
-            embeddings,
-            evidence,
-            ordered,
-        )
+        self.model, self.embeddings, self.evidence = model, embeddings, evidence
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
-
-    def is_ordered(self, edge_type: EdgeType) -> bool:
-        """Whether positions of one node type are distinct; sets of a size not seen are sets too."""
-        return self.ordered.get(edge_type, False)
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
         """Return U_p x_v of all nodes of a position's type, kept for the next question."""
         similarity = self.model.similarity(edge_type)
         node_type = edge_type[position]
-        key = (id(similarity), similarity.slot(position, edge_type), node_type)
+        key = (id(similarity), edge_type.slots[position], node_type)
         if key not in self._projected:
             with torch.no_grad():
                 x = self.embeddings[node_type]
@@ -95,7 +84,7 @@ class TupleScorer:
         parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
         step = max(1, _CHUNK // max(similarity.hidden_bias.shape[0], 1))
         out = np.empty(len(nodes), dtype=np.float64)
-        nodes = canonical(nodes, edge_type, ordered=self.is_ordered(edge_type))
+        nodes = edge_type.canonical(nodes)
         with torch.no_grad():
             for start in range(0, len(nodes), step):
                 ids = torch.from_numpy(nodes[start : start + step]).to(parts[0].device)
@@ -116,7 +105,7 @@ class TupleScorer:
         buffer = open_part.new_empty(min(step, n), h)
         with torch.no_grad():
             for row, tuple_ids in enumerate(nodes):
-                if not self.is_ordered(edge_type):
+                if edge_type.has_sets:
                     others.sort(key=lambda p: (edge_type[p], tuple_ids[p]))
                 fixed = sum(self.projected(edge_type, p)[int(tuple_ids[p])] for p in others)
                 fixed = fixed + similarity.hidden_bias  # once for all candidates
@@ -127,7 +116,7 @@ class TupleScorer:
                     if similarity.evidence is not None:
                         every = np.repeat(tuple_ids[None], len(part), axis=0)
                         every[:, position] = np.arange(start, start + len(part))
-                        every = canonical(every, edge_type, ordered=self.is_ordered(edge_type))
+                        every = edge_type.canonical(every)
                         ids = torch.from_numpy(every).to(part.device)
                     out[row, start : start + step] = self._finish(total, ids, edge_type)
         return out
@@ -138,8 +127,7 @@ class TupleScorer:
         """Return S from the sum over positions and b, which is overwritten."""
         evidence = None
         if self.evidence is not None and ids is not None:
-            ordered = self.is_ordered(edge_type)
-            evidence = self.evidence.features(ids, edge_type, ordered=ordered)
+            evidence = self.evidence.features(ids, edge_type)
         logits = self.model.similarity(edge_type).finish(total, evidence)
         scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).cpu().numpy()
         return scores

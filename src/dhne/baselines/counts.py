@@ -161,7 +161,9 @@ class TupleCounts:
 
     def __init__(self, network: HyperNetwork) -> None:
         sizes = {t: network.num_nodes(t) for t in network.node_types}
-        self._places = {e.types: _Places(e, sizes) for e in network.edge_sets if e.ordered}
+        self._places = {
+            e.types: _Places(e, sizes) for e in network.edge_sets if not e.types.has_sets
+        }
         plain = len(network.edge_sets) == 1 and len(set(network.edge_types[0])) == len(
             network.edge_types[0]
         )

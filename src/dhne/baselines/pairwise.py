@@ -126,7 +126,7 @@ class PairwiseEmbedder(Embedder):
     def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Score all candidates by one matrix product for each of the other positions."""
         others = [p for p in range(len(edge_type)) if p != position]
-        fixed_types = tuple(edge_type[p] for p in others)
+        fixed_types = edge_type.without(position)
         fixed = self._pair_scores(nodes[:, others], fixed_types)
         kind = edge_type[position]
         candidates = self.embeddings_[kind] * self._scale(kind)[:, None]

@@ -215,9 +215,9 @@ def every_order(edges: EdgeSet) -> tuple[NodeArray, FloatArray]:
            [1, 0]])
     """
     folded = edges.fold()
-    if folded.ordered:
+    if not edges.types.has_sets:
         return folded.nodes, folded.weights
-    groups = [[p for p, t in enumerate(edges.types) if t == u] for u in dict.fromkeys(edges.types)]
+    groups = [list(group) for group in edges.types.groups]
     orders: list[list[int]] = []
     for choice in product(*(permutations(g) for g in groups)):
         order: list[Any] = [0] * edges.length

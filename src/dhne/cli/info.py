@@ -113,7 +113,7 @@ def _seen(train: HyperNetwork, test: HyperNetwork) -> int:
     """How many of test's hyperedges are one of train's."""
     import numpy as np
 
-    from dhne.network.edges import edge_keys
+    from dhne.network.edge_keys import edge_keys
 
     total = 0
     for edges in test.edge_sets:

@@ -98,14 +98,14 @@ def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
     raise UnknownNameError("node type", node_type, network.node_types)
 
 
-def _edge_type(network: HyperNetwork, types: EdgeType) -> EdgeType:
+def _edge_type(network: HyperNetwork, types: Sequence[str]) -> EdgeType:
     """Return the edge type that has the given positions, in whatever order."""
     if types in network.edge_types:
-        return types
+        return network.edge_set(types).types
     given = Counter(types)
     exact = [t for t in network.edge_types if Counter(t) == given]
-    if not exact and _any_size(network, types):
-        return types
+    if not exact and (form := _any_size(network, types)) is not None:
+        return form
     larger = [t for t in network.edge_types if given <= Counter(t)]
     found = exact or larger
     if len(found) == 1:
@@ -116,9 +116,7 @@ def _edge_type(network: HyperNetwork, types: EdgeType) -> EdgeType:
     raise InputError(f"no edge type has the positions ({', '.join(types)}); there are: {shown}")
 
 
-def _any_size(network: HyperNetwork, types: EdgeType) -> bool:
-    """Whether a set of this size may be asked for: one similarity serves sets of every size."""
-    return len(types) >= 2 and any(
-        not e.ordered and set(e.types) == set(types) and len(set(types)) == 1
-        for e in network.edge_sets
-    )
+def _any_size(network: HyperNetwork, types: Sequence[str]) -> EdgeType | None:
+    """Return the edge type of a set of this size: one similarity serves sets of every size."""
+    forms = (t.resized(len(types)) for t in network.edge_types if len(types) >= 2)
+    return next((f for f in forms if f is not None and Counter(f) == Counter(types)), None)

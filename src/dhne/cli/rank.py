@@ -93,15 +93,13 @@ def _known(network: HyperNetwork, edge_type: EdgeType, tuples: list[list[Any]]) 
     """Which tuples the run was trained on."""
     import numpy as np
 
-    from dhne.network.edges import canonical
     from dhne.sampling import KnownEdges
 
     if not tuples or edge_type not in network.edge_types:
         return [False] * len(tuples)
     columns = zip(*tuples, strict=True)
     ids = [network.ids(t, list(c)) for t, c in zip(edge_type, columns, strict=True)]
-    ordered = network.edge_set(edge_type).ordered
-    nodes = canonical(np.stack(ids, axis=1), edge_type, ordered=ordered)
+    nodes = network.edge_set(edge_type).types.canonical(np.stack(ids, axis=1))
     return [bool(x) for x in KnownEdges(network).contains(nodes, edge_type)]
 
 

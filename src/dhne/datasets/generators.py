@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import MemoryLimitError, ParameterError
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
@@ -161,7 +161,7 @@ def power_law(
         t: Vocabulary.of_size(n, node_type=t) for t, n in zip(names, nodes, strict=True)
     }
     # built directly, because EdgeSet.build would hold the array twice
-    return HyperNetwork(vocabularies, [EdgeSet(names, drawn, weights)], labels)
+    return HyperNetwork(vocabularies, [EdgeSet(EdgeType(names), drawn, weights)], labels)
 
 
 def unordered_sets(

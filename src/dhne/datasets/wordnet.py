@@ -31,7 +31,8 @@ import pyarrow.csv as pacsv
 
 from dhne.datasets.wordnet_files import CATEGORIES, RELATIONS, IntArray, WordNet, read_wordnet
 from dhne.errors import InputError
-from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 
 NODE_TYPES = ("head", "relation", "tail")
 SAMPLE_FOLDER = Path(__file__).parent / "wordnet_sample"
@@ -135,7 +136,7 @@ def _categories(wordnet: WordNet) -> pa.Array:
 def _network(triples: pa.Table, names: pa.Array, categories: pa.Array) -> HyperNetwork:
     """The hyper-network of a table of names; only what stands in a triple becomes a node."""
     columns = [triples[node_type].combine_chunks() for node_type in NODE_TYPES]
-    network = HyperNetwork.from_columns([(NODE_TYPES, columns, None, True)])
+    network = HyperNetwork.from_columns([EdgeColumns(EdgeType(NODE_TYPES), columns)])
     return network.with_labels(
         {
             t: categories.take(pc.index_in(network.names(t), value_set=names))

@@ -24,7 +24,8 @@ import numpy.typing as npt
 
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError
-from dhne.network.edges import EdgeSet, EdgeType, NodeArray, canonical, edge_keys
+from dhne.network.edge_keys import edge_keys
+from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
 HITS = (1, 3, 10)
@@ -42,7 +43,6 @@ class KnownCompletions:
 
     position: int
     types: EdgeType
-    ordered: bool
     sizes: npt.NDArray[np.int64]
     keys: npt.NDArray[np.int64]
     nodes: NodeArray
@@ -50,22 +50,20 @@ class KnownCompletions:
     @classmethod
     def build(cls, known: EdgeSet, sizes: npt.NDArray[np.int64], position: int) -> KnownCompletions:
         """Sort the hyperedges of `known` for look-ups of what stands at `position`."""
-        others = [p for p in range(known.length) if p != position]
         keys, nodes = [], []
-        # In a set the open node may be any of those that share the position's type.
-        for place in [position] if known.ordered else _peers(known.types, position):
+        # In a set the open node may be any of its members.
+        for place in sorted((position, *known.types.peers(position))):
             moved = known.nodes.copy()
             moved[:, place] = known.nodes[:, position]
-            keys.append(_context_keys(moved, known.types, others, sizes, known.ordered))
+            keys.append(_context_keys(moved, known.types, position, sizes))
             nodes.append(known.nodes[:, place])
         every, found = np.concatenate(keys), np.concatenate(nodes)
         order = np.argsort(every, kind="stable")
-        return cls(position, known.types, known.ordered, sizes, every[order], found[order])
+        return cls(position, known.types, sizes, every[order], found[order])
 
     def contexts(self, queries: NodeArray) -> npt.NDArray[np.int64]:
         """Return a key of what stands at all positions but the open one."""
-        others = [p for p in range(len(self.types)) if p != self.position]
-        return _context_keys(queries, self.types, others, self.sizes, self.ordered)
+        return _context_keys(queries, self.types, self.position, self.sizes)
 
     def of(self, contexts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], NodeArray]:
         """Return (rows, nodes): node ``nodes[i]`` completes the context ``rows[i]``."""
@@ -76,18 +74,11 @@ class KnownCompletions:
         return rows, self.nodes[np.repeat(first, count) + within]
 
 
-def _peers(types: EdgeType, position: int) -> list[int]:
-    return [p for p, t in enumerate(types) if t == types[position]]
-
-
 def _context_keys(
-    nodes: NodeArray,
-    types: EdgeType,
-    others: list[int],
-    sizes: npt.NDArray[np.int64],
-    ordered: bool,
+    nodes: NodeArray, types: EdgeType, position: int, sizes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    rest = canonical(nodes[:, others], tuple(types[p] for p in others), ordered=ordered)
+    others = [p for p in range(len(types)) if p != position]
+    rest = types.without(position).canonical(nodes[:, others])
     keys: npt.NDArray[np.int64] = edge_keys(rest, sizes[others])
     return keys
 
@@ -150,9 +141,8 @@ def _ranks(
     rival = np.ones((len(queries), scores.shape[1]), dtype=bool)
     rival[known.of(keys)] = False
     rival[line, truth] = False
-    if not known.ordered:  # a node stands in a set only once
-        for peer in _peers(known.types, known.position):
-            rival[line, queries[:, peer]] = False
+    for peer in known.types.peers(known.position):  # a node is in a set only once
+        rival[line, queries[:, peer]] = False
     own = scores[same, truth][:, None]
     spread = scores[same]
     higher = np.count_nonzero((spread > own) & rival, axis=1)
@@ -258,7 +248,7 @@ def position_label(network: HyperNetwork, types: EdgeType, position: int) -> str
     >>> [position_label(net, net.edge_types[0], p) for p in range(3)]
     ['word[1]', 'relation', 'word[2]']
     """
-    peers = _peers(types, position)
-    if len(peers) == 1 or not network.edge_set(types).ordered:
+    peers = types.positions_of(types[position])
+    if len(peers) == 1 or types.many[position]:
         return types[position]
     return f"{types[position]}[{peers.index(position) + 1}]"

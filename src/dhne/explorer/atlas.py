@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from dhne.errors import InputError, UnknownNameError
 from dhne.estimator import DHNE
-from dhne.network.edges import NodeArray, canonical
+from dhne.network.edges import NodeArray
 from dhne.sampling import KnownEdges
 
 from .completion import Completer
@@ -198,14 +198,14 @@ class Atlas:
     def is_known(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.bool_]:
         """Return which whole tuples are hyperedges that the model was trained on."""
         edges = self.network.edge_sets[edge_type]
-        nodes = canonical(tuples, edges.types, ordered=edges.ordered)
+        nodes = edges.types.canonical(tuples)
         known: npt.NDArray[np.bool_] = self.known.contains(nodes, edges.types)
         return known
 
     def score(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.float64]:
         """Return the similarity of whole tuples."""
         edges = self.network.edge_sets[edge_type]
-        nodes = canonical(tuples, edges.types, ordered=edges.ordered)
+        nodes = edges.types.canonical(tuples)
         return self.model.score_ids(nodes, edges.types)
 
     def hyperedges(

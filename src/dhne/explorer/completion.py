@@ -107,12 +107,10 @@ class Completer:
         """Return the nodes that may not be answers."""
         edges = self.network_.edge_set(types)
         nodes = np.array(question.nodes, dtype=np.int64)
-        peers: list[int] = []
-        if not edges.ordered:
-            peers = [p for p, t in enumerate(types) if t == types[position] and p != position]
+        peers = list(types.peers(position))
         if not question.drop_known:
             return nodes[peers]
-        known = completions(edges.nodes, nodes, types, position, ordered=edges.ordered)
+        known = completions(edges.nodes, nodes, types, position)
         return np.concatenate([nodes[peers], known])
 
     def _short_lists(

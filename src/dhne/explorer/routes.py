@@ -107,7 +107,7 @@ def types(request: Request) -> s.Types:
             for t in network.node_types
         ],
         edge_types=[
-            s.EdgeTypeInfo(types=list(e.types), ordered=e.ordered, hyperedges=len(e))
+            s.EdgeTypeInfo(types=list(e.types), ordered=not e.types.has_sets, hyperedges=len(e))
             for e in network.edge_sets
         ],
     )

@@ -53,7 +53,7 @@ def edges_of(network: HyperNetwork) -> Iterator[Edge]:
     ids = node_ids(network)
     for e in network.edge_sets:
         names = [ids[t] for t in e.types]
-        kind = {"type": e.types, "ordered": e.ordered}
+        kind = {"type": e.types, "ordered": not e.types.has_sets}
         for row, weight in zip(e.nodes.tolist(), e.weights.tolist(), strict=True):
             members = tuple(n[i] for n, i in zip(names, row, strict=True))
             yield Edge(members, {**kind, "weight": weight, "tuple": members})

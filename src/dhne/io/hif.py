@@ -8,8 +8,8 @@ Node ids are global there and edges are sets, so types and positions travel in `
 * incidence: ``{"position": 0}``
 
 Files from elsewhere: without types every node is a ``node``, edges are unordered, of every size.
-A ``type`` in a node's ``attrs`` is taken as its node type. In a directed network the hyperedge is
-the tuple of its tail and then its head, in the file's order, and is ordered. Incidences that are
+A ``type`` in a node's ``attrs`` is taken as its node type. In a directed network a hyperedge is two
+sets, with the roles ``tail`` and ``head``. Incidences that are
 repeated count once; of repeated records the last one counts. Weights of nodes and incidences are
 not kept. Edges of fewer than two nodes are allowed there but are no hyperedges here: they are left
 out, with a warning, and their nodes stay.
@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 from .files import (
@@ -37,7 +37,7 @@ from .files import (
     reading,
     writing,
 )
-from .hif_build import build
+from .hif_build import build, is_directed
 from .hif_rules import check_hif
 from .json_text import parse_json
 
@@ -61,7 +61,8 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
         writing(path) as (temporary,),
         open_for_writing(temporary, gzipped=is_gzipped(path)) as out,
     ):
-        out.write(b'{"network-type": "undirected",\n"metadata": ')
+        kind = "directed" if all(map(is_directed, network.edge_types)) else "undirected"
+        out.write(f'{{"network-type": "{kind}",\n"metadata": '.encode())
         out.write(json.dumps(own_metadata(network)).encode())
         ids = node_ids(network)
         out.write(b',\n"nodes": [')
@@ -89,7 +90,7 @@ def own_metadata(network: HyperNetwork) -> dict[str, Any]:
             "integer" if network.vocabulary(t).has_integers else "string"
             for t in network.node_types
         ],
-        "edge-types": [{"type": list(e.types), "ordered": e.ordered} for e in network.edge_sets],
+        "edge-types": [_record(e.types) for e in network.edge_sets],
     }
 
 
@@ -156,7 +157,7 @@ def _node_records(
 
 
 def _edge_records(edges: EdgeSet, start: int, rows: slice) -> list[dict[str, Any]]:
-    attrs = {"type": list(edges.types), "ordered": edges.ordered}
+    attrs = _record(edges.types)
     weights = edges.weights[rows].tolist()
     return [
         {"edge": i, "attrs": attrs} if w == 1 else {"edge": i, "weight": w, "attrs": attrs}
@@ -164,12 +165,21 @@ def _edge_records(edges: EdgeSet, start: int, rows: slice) -> list[dict[str, Any
     ]
 
 
+def _record(types: EdgeType) -> dict[str, Any]:
+    """Return an edge type as HIF attributes hold it; its list of node types is called type."""
+    record = types.to_record()
+    return {"type": record.pop("types"), **record}
+
+
 def _incidences(
     edges: EdgeSet, start: int, rows: slice, ids: dict[str, list[Any]]
 ) -> list[dict[str, Any]]:
-    positions = [(p, ids[t], {"position": p}) for p, t in enumerate(edges.types)]
+    positions = [
+        (p, ids[t], {"direction": role} if is_directed(edges.types) else {}, {"position": p})
+        for p, (t, role) in enumerate(zip(edges.types, edges.types.roles, strict=True))
+    ]
     return [
-        {"edge": i, "node": names[row[p]], "attrs": attrs}
+        {"edge": i, "node": names[row[p]], **direction, "attrs": attrs}
         for i, row in enumerate(edges.nodes[rows].tolist(), start)
-        for p, names, attrs in positions
+        for p, names, direction, attrs in positions
     ]

@@ -22,7 +22,9 @@ from .files import StrPath, warn
 
 IntArray = npt.NDArray[np.int64]
 _UNTYPED = "node"
+_SIDES = ("tail", "member", "head")
 _DIRECTION = {"tail": 0, None: 1, "head": 2}
+_ORDERED, _UNORDERED, _DIRECTED = -1, -2, -3  # kinds of edges that no record describes further
 _FORMATS = (1,)
 
 
@@ -33,9 +35,8 @@ def build(found: dict[str, Any], file: StrPath) -> HyperNetwork:
     vocabularies, ids, labels = nodes.by_type(file)
     edges = _edge_sets(found, nodes, ids, file)
     for entry in metadata.get("edge-types", []):
-        edges.setdefault(
-            tuple(entry["type"]), EdgeSet.build(entry["type"], [], ordered=entry["ordered"])
-        )
+        types = EdgeType.from_record({**entry, "types": entry["type"]})
+        edges.setdefault(types, EdgeSet.build(types, []))
     return HyperNetwork(vocabularies, edges.values(), labels)
 
 
@@ -56,17 +57,27 @@ def _own_metadata(found: dict[str, Any], file: StrPath) -> dict[str, Any]:
         and len(kinds) == len(types)
         and isinstance(edge_types, list)
         and all(
-            isinstance(e, dict)
-            and isinstance(e.get("type"), list)
-            and len(e["type"]) >= 2
-            and all(isinstance(t, str) and t in types for t in e["type"])
-            and isinstance(e.get("ordered"), bool)
+            _is_edge_type(e) and len(e["type"]) >= 2 and all(t in types for t in e["type"])
             for e in edge_types
         )
     )
     if not good:
         raise InputError("metadata: the lists of node and edge types are damaged", file=file)
     return metadata
+
+
+def _is_edge_type(attrs: Any) -> bool:
+    """Whether the attributes of an edge say what its positions are, as we write it."""
+    return (
+        isinstance(attrs, dict)
+        and isinstance(attrs.get("ordered"), bool)
+        and EdgeType.is_record({**attrs, "types": attrs.get("type")})
+    )
+
+
+def is_directed(types: EdgeType) -> bool:
+    """Whether the hyperedges of a type are a tail and a head."""
+    return all(types.many) and set(types.roles) <= {"tail", "head"}
 
 
 @dataclass
@@ -169,47 +180,66 @@ def _edge_sets(
     m = len(incidences)
     edge = np.fromiter((number.setdefault(r["edge"], len(number)) for r in incidences), np.int64, m)
     node = np.fromiter((nodes.number[r["node"]] for r in incidences), np.int64, m)
-    weights, unordered = _edge_records(found.get("edges", []), number, file)
-    place, ordered = _places(found, edge, node, len(number))
-    ordered &= ~unordered
-    edge, node = _sorted_distinct(edge, node, place, nodes.type_of)
+    weights, kinds, kind = _edge_records(found.get("edges", []), number, file)
+    place, side, placed = _places(found, edge, node, len(number))
+    if found.get("network-type") == "directed":
+        kind[~placed] = _DIRECTED
+    else:
+        kind[~placed] = _UNORDERED
+    place[((kind == _UNORDERED) & ~placed)[edge]] = -1
+    edge, node, side = _sorted_distinct(edge, node, place, side, nodes.type_of)
     sizes = np.bincount(edge, minlength=len(number))
     short = int((sizes < 2).sum())
     if short:
         warn(f"{short} edge(s) of fewer than two nodes are no hyperedges and were left out", file)
     starts = np.cumsum(sizes) - sizes
-    edges: dict[EdgeType, list[tuple[IntArray, npt.NDArray[np.float64], bool]]] = {}
+    edges: dict[EdgeType, list[EdgeSet]] = {}
     names = list(nodes.types)
-    for size in np.unique(sizes[sizes >= 2]).tolist():
-        for flag in (True, False):
-            chosen = np.flatnonzero((sizes == size) & (ordered == flag))
-            members = node[starts[chosen][:, None] + np.arange(size)]
-            if not len(chosen):
-                continue
-            signatures, group = np.unique(nodes.type_of[members], axis=0, return_inverse=True)
-            for k, signature in enumerate(signatures.tolist()):
-                rows = np.flatnonzero(group.reshape(-1) == k)
-                types = tuple(names[c] for c in signature)
-                part = (ids[members[rows]], weights[chosen[rows]], flag)
-                edges.setdefault(types, []).append(part)
-    return {types: _join(types, parts, file) for types, parts in edges.items()}
+    whole = sizes >= 2
+    for size, k in np.unique(np.stack([sizes[whole], kind[whole]], 1), axis=0).tolist():
+        chosen = np.flatnonzero((sizes == size) & (kind == k))
+        at = starts[chosen][:, None] + np.arange(size)
+        members, sides = node[at], side[at]
+        signature = nodes.type_of[members] * 4 + (sides if k == _DIRECTED else 0)
+        signatures, group = np.unique(signature, axis=0, return_inverse=True)
+        for number_of_group, codes in enumerate(signatures.tolist()):
+            rows = np.flatnonzero(group.reshape(-1) == number_of_group)
+            node_types = [names[c // 4] for c in codes]
+            types = _edge_type(node_types, [c % 4 for c in codes], kinds[k] if k >= 0 else k)
+            made = EdgeSet.build(types, ids[members[rows]], weights[chosen[rows]])
+            edges.setdefault(types, []).append(made)
+    return {types: _join(parts, edges, file) for types, parts in edges.items()}
 
 
-def _join(types: EdgeType, parts: list[Any], file: StrPath) -> EdgeSet:
-    repeats = len(set(types)) < len(types)
-    if repeats and len(parts) > 1:
-        raise InputError(f"edges: those of type {types!r} are ordered only in part", file=file)
-    members = np.concatenate([p[0] for p in parts])
-    weights = np.concatenate([p[1] for p in parts])
-    return EdgeSet.build(types, members, weights, ordered=parts[0][2])
+def _edge_type(node_types: list[str], sides: list[int], kind: Any) -> EdgeType:
+    """Return the edge type of hyperedges of one signature."""
+    if kind == _DIRECTED:
+        roles = [_SIDES[s] for s in sides]
+        return EdgeType(node_types, roles, [True] * len(roles))
+    if kind in (_ORDERED, _UNORDERED):
+        return EdgeType.of(node_types, ordered=kind == _ORDERED)
+    roles, many = kind
+    if len(roles) != len(node_types):  # a record that does not fit its members
+        return EdgeType.of(node_types, ordered=False)
+    return EdgeType(node_types, roles, many)
+
+
+def _join(parts: list[EdgeSet], edges: dict[EdgeType, Any], file: StrPath) -> EdgeSet:
+    types = parts[0].types
+    if any(tuple(types) == tuple(t) and types.has_sets != t.has_sets for t in edges):
+        raise InputError(
+            f"edges: those of type {tuple(types)!r} are ordered only in part", file=file
+        )
+    return EdgeSet.join(parts)
 
 
 def _edge_records(
     records: list[dict[str, Any]], number: dict[Any, int], file: StrPath
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return each edge's weight, and whether its record says that it is unordered."""
+) -> tuple[npt.NDArray[np.float64], list[Any], IntArray]:
+    """Return each edge's weight, the roles that records give, and what kind each edge is."""
     weights = np.ones(len(number))
-    unordered = np.zeros(len(number), dtype=bool)
+    kind = np.full(len(number), _ORDERED, dtype=np.int64)
+    kinds: dict[Any, int] = {}
     for i, record in enumerate(records):
         row = number[record["edge"]]
         if "weight" in record:
@@ -219,17 +249,22 @@ def _edge_records(
                     f"edges[{i}].weight: is {weight}; weights must be positive numbers", file=file
                 )
             weights[row] = weight
-        unordered[row] = record.get("attrs", {}).get("ordered") is False
-    return weights, unordered
+        attrs = record.get("attrs", {})
+        if attrs.get("roles") is not None and _is_edge_type(attrs):
+            key = (tuple(attrs["roles"]), tuple(attrs.get("many") or ()) or None)
+            kind[row] = kinds.setdefault(key, len(kinds))
+        elif attrs.get("ordered") is False:
+            kind[row] = _UNORDERED
+    return weights, list(kinds), kind
 
 
 def _places(
     found: dict[str, Any], edge: IntArray, node: IntArray, number: int
-) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """Return each incidence's place within its edge, and whether that edge is ordered.
+) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+    """Return each incidence's place within its edge, its side, and which edges have positions.
 
-    The places are our own positions where every incidence of an edge has one, tail before head in
-    a directed network, and all the same otherwise.
+    The places are our own positions where every incidence of an edge has one, and otherwise the
+    side: tail before head in a directed network, all the same in others.
     """
     incidences = found["incidences"]
     position = np.fromiter((_position(r) for r in incidences), np.int64, len(incidences))
@@ -239,19 +274,12 @@ def _places(
     e, p, v = edge[order], position[order], node[order]
     clash = (e[1:] == e[:-1]) & (p[1:] == p[:-1]) & (v[1:] != v[:-1])
     incomplete[e[1:][clash]] = True  # two nodes at one position
+    side = np.zeros(len(incidences), dtype=np.int64)
     if found.get("network-type") == "directed":
-        side = np.fromiter(
+        side[:] = np.fromiter(
             (_DIRECTION[r.get("direction")] for r in incidences), np.int64, len(incidences)
         )
-        # within tail and head the file's order counts, and each node once
-        _, first, again = np.unique(
-            np.stack([edge, node, side], axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        place = np.where(
-            incomplete[edge], side * len(incidences) + first[again.reshape(-1)], position
-        )
-        return place, np.ones(number, dtype=bool)
-    return np.where(incomplete[edge], -1, position), ~incomplete
+    return np.where(incomplete[edge], side, position), side, ~incomplete
 
 
 def _position(record: dict[str, Any]) -> int:
@@ -261,11 +289,11 @@ def _position(record: dict[str, Any]) -> int:
 
 
 def _sorted_distinct(
-    edge: IntArray, node: IntArray, place: IntArray, type_of: IntArray
-) -> tuple[IntArray, IntArray]:
+    edge: IntArray, node: IntArray, place: IntArray, side: IntArray, type_of: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return incidences by edge, place, type and node; a set's repeated members only once."""
     order = np.lexsort((node, type_of[node], place, edge))
-    edge, node, place = edge[order], node[order], place[order]
+    edge, node, place, side = (x[order] for x in (edge, node, place, side))
     again = np.zeros(len(edge), dtype=bool)
     again[1:] = (edge[1:] == edge[:-1]) & (node[1:] == node[:-1]) & (place[1:] == place[:-1])
-    return edge[~again], node[~again]
+    return edge[~again], node[~again], side[~again]

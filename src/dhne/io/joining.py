@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError
-from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
 from .columns import Mapped
@@ -56,7 +57,7 @@ class Part:
 
     source: Source
     mapped: Mapped
-    ordered: bool
+    types: EdgeType
 
     def names(self, position: int) -> pa.ChunkedArray:
         """Return the names at one position."""
@@ -126,21 +127,21 @@ def build(
 
     `parts` is emptied on the way.
     """
-    groups: dict[tuple[str, ...], list[Part]] = {}
-    for types in [p.mapped.types for p in parts]:  # taken out: their memory will be needed
+    groups: dict[EdgeType, list[Part]] = {}
+    for types in [p.types for p in parts]:  # taken out: their memory will be needed
         groups.setdefault(types, []).append(parts.pop(0))
     return HyperNetwork.from_columns(_tables(groups), labels, nodes)
 
 
-def _tables(groups: dict[tuple[str, ...], list[Part]]) -> Iterator[tuple[Any, Any, Any, bool]]:
+def _tables(groups: dict[EdgeType, list[Part]]) -> Iterator[EdgeColumns]:
     for types in list(groups):
         group = groups.pop(types)
-        if len({p.ordered for p in group}) > 1:
-            raise InputError(f"edges {types!r} are ordered in one table, not in the other")
-        weights, ordered = _join_weights(group), group[0].ordered
+        if any(tuple(types) == tuple(other) for other in groups):
+            raise InputError(f"edges {tuple(types)!r} are ordered in one table, not in the other")
+        weights = _join_weights(group)
         columns = [_join([p.names(i) for p in group]) for i in range(len(types))]
         del group
-        yield types, columns, weights, ordered
+        yield EdgeColumns(types, columns, weights)
 
 
 def _join(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:

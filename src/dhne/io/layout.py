@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
 from dhne.network.vocabulary import as_name_array
@@ -70,7 +70,7 @@ def to_tables(network: HyperNetwork, name: str) -> tuple[Description, Tables]:
                 "file": file,
                 "positions": [list(p) for p in zip(edges.types, columns, strict=True)],
                 "weight": weight,
-                "ordered": edges.ordered,
+                **_roles(edges.types),
             }
         )
     if not tables:  # no edge type: the file is there all the same, with nothing in it
@@ -94,7 +94,7 @@ def is_plain(network: HyperNetwork, description: Description) -> bool:
     edges, table = network.edge_sets[0], description["tables"][0]
     if any(t != c or not t or t.casefold() == TIMESTAMP for t, c in table["positions"]):
         return False
-    if not edges.ordered or set(edges.types) != set(network.node_types):
+    if edges.types.has_sets or set(edges.types) != set(network.node_types):
         return False
     return not any(_misread(network.names(t)) for t in network.node_types)
 
@@ -135,6 +135,10 @@ def _edge_table(
     if weight is not None:
         data[weight] = pa.array(edges.weights)
     return pa.table(data)
+
+
+def _roles(types: EdgeType) -> dict[str, Any]:
+    return {k: v for k, v in types.to_record().items() if k != "types"}
 
 
 def _needs_nodes(network: HyperNetwork) -> bool:
@@ -189,7 +193,7 @@ def _part(table: Description, source: Source, kinds: dict[str, pa.DataType], fil
     for t, column in table["positions"]:
         check_names(source, column, empty=True)
         source = source.with_column(column, kinds[t])
-    return Part(source, mapped, table["ordered"])
+    return Part(source, mapped, EdgeType.from_record({**table, "types": types}))
 
 
 def _split_nodes(
@@ -245,8 +249,10 @@ def _check_description(found: Any, file: str) -> Description:
         check(good and all(_is_position(p, kinds) for p in positions), "bad 'positions'")
         check(isinstance(table.get("weight"), str | None), "'weight' must be a column's name")
         check(isinstance(table.get("ordered"), bool), "'ordered' must be true or false")
-    types = [tuple(p[0] for p in t["positions"]) for t in tables]
-    check(len(set(types)) == len(types), "an edge type stands there twice")
+        record = {**table, "types": [p[0] for p in positions]}
+        check(EdgeType.is_record(record), "'roles' must name the role of each position")
+    types = [EdgeType.from_record({**t, "types": [p[0] for p in t["positions"]]}) for t in tables]
+    check(len(set(types)) == len(types), "it lists an edge type twice")
     return {"names": kinds, "tables": tables, "nodes": nodes}
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
 from dhne.network.vocabulary import Vocabulary
@@ -129,12 +129,15 @@ def write_npz(network: HyperNetwork, path: StrPath) -> list[Path]:
     edge_types = []
     single = len(network.edge_sets) == 1 and _is_distinct(network.edge_sets[0])
     for i, e in enumerate(network.edge_sets):
-        edge_types.append({"types": list(e.types), "ordered": e.ordered})
+        edge_types.append(e.types.to_record())
         arrays["train_data" if single else f"edges.{i}"] = e.nodes
         if single:
             arrays["nums_type"] = network.position_sizes(e.types)
         if (e.weights != 1).any():
             arrays[f"weights.{i}"] = e.weights
+        if e.times is not None:
+            arrays[f"times.{i}"] = e.times.view(np.int64) if e.times.dtype.kind == "M" else e.times
+            edge_types[-1]["time"] = "datetime" if e.times.dtype.kind == "M" else "number"
     node_types = []
     for i, t in enumerate(network.node_types):
         vocabulary, labels = network.vocabulary(t), network.labels(t)
@@ -221,7 +224,11 @@ def _read_own(arrays: Arrays, path: StrPath) -> HyperNetwork:
         name = f"edges.{i}" if f"edges.{i}" in arrays else "train_data"
         ids = _as_ids(_take(arrays, name, path), name, path)
         weights = arrays.get(f"weights.{i}")
-        edges.append(EdgeSet.build(entry["types"], ids, weights, ordered=entry["ordered"]))
+        times = arrays.get(f"times.{i}")
+        if times is not None and entry.get("time") == "datetime":
+            times = _as_ids(times, "times", path).view("datetime64[us]")
+        types = EdgeType.from_record(entry)
+        edges.append(EdgeSet.build(types, ids, weights, times=times))
     return HyperNetwork(nodes, edges, labels)
 
 
@@ -242,10 +249,7 @@ def _check_description(found: Any, path: StrPath) -> None:
             for n in found["node_types"]
         )
         and all(
-            isinstance(e, dict)
-            and isinstance(e.get("types"), list)
-            and all(isinstance(t, str) for t in e["types"])
-            and isinstance(e.get("ordered"), bool)
+            EdgeType.is_record(e) and isinstance(e.get("ordered"), bool)
             for e in found["edge_types"]
         )
     )

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from dhne.errors import InputError
+from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import decoded
 
@@ -137,7 +138,7 @@ def _read_part(
         check_suitable(opened.table, mapped.columns, opened.file)
     for name in mapped.columns:
         check_names(opened, name)
-    return Part(opened, mapped, ordered)
+    return Part(opened, mapped, EdgeType.of(mapped.types, ordered=ordered))
 
 
 def _open_file(

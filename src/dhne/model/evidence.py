@@ -29,29 +29,21 @@ _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
 _CHUNK = 1 << 17  # hyperedges counted in one go
 
 
-def _slots(edge_type: EdgeType, *, ordered: bool) -> list[int]:
-    """Return the feature slot of each position."""
-    if ordered:
-        return list(range(len(edge_type)))
-    names = sorted(set(edge_type))
-    return [names.index(t) for t in edge_type]
+def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
+    """Return the pairs of slots that have features: two different ones, or one that is a set."""
+    sets = [s for s, many in enumerate(edge_type.family.many) if many]
+    return list(combinations(range(len(edge_type.slot_types)), 2)) + [(s, s) for s in sets]
 
 
-def _pair_slots(num_slots: int, *, ordered: bool) -> list[tuple[int, int]]:
-    pairs = list(combinations(range(num_slots), 2))
-    return pairs if ordered else pairs + [(s, s) for s in range(num_slots)]
-
-
-def num_features(edge_type: EdgeType, *, ordered: bool) -> int:
+def num_features(edge_type: EdgeType) -> int:
     """Return how many numbers describe a tuple of this type.
 
     Examples
     --------
-    >>> num_features(("user", "movie", "tag"), ordered=True)
+    >>> num_features(EdgeType(("user", "movie", "tag")))
     21
     """
-    slots = max(_slots(edge_type, ordered=ordered)) + 1
-    return _PER_PAIR * len(_pair_slots(slots, ordered=ordered)) + slots
+    return _PER_PAIR * len(_pair_slots(edge_type)) + len(edge_type.slot_types)
 
 
 class PairEvidence:
@@ -90,7 +82,7 @@ class PairEvidence:
                 tuple(a.blocks.values()) or (0,),
             )
         self._of_type: dict[EdgeType, TupleTables] = {}
-        self._averages: dict[tuple[EdgeType, bool], Tensor] = {}
+        self._averages: dict[EdgeType, Tensor] = {}
 
     def tables(self, edge_type: EdgeType) -> TupleTables:
         """Return the tables of an edge type's positions."""
@@ -127,7 +119,6 @@ class PairEvidence:
         nodes: Tensor,
         edge_type: EdgeType,
         *,
-        ordered: bool,
         source: Tensor | None = None,
         left_out: Tensor | None = None,
         num_edges: int = 0,
@@ -150,19 +141,17 @@ class PairEvidence:
         counts = self._kernels.tuple_counts(
             self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
-        return self._kernels.features(counts, self._average(edge_type, ordered=ordered))
+        return self._kernels.features(counts, self._average(edge_type))
 
-    def _average(self, edge_type: EdgeType, *, ordered: bool) -> Tensor:
+    def _average(self, edge_type: EdgeType) -> Tensor:
         """Return the matrix that averages over positions which share a slot."""
-        key = (edge_type, ordered)
-        if key not in self._averages:
-            slots = _slots(edge_type, ordered=ordered)
-            kinds = _pair_slots(max(slots) + 1, ordered=ordered)
+        if edge_type not in self._averages:
+            slots, kinds = edge_type.slots, _pair_slots(edge_type)
             pairs = [
                 kinds.index((min(slots[p], slots[q]), max(slots[p], slots[q])))
                 for p, q in combinations(range(len(edge_type)), 2)
             ]
-            width = num_features(edge_type, ordered=ordered)
+            width = num_features(edge_type)
             matrix = np.zeros((2 * 3 * len(pairs) + len(slots), width))
             for k, kind in enumerate(pairs):
                 for c in range(3):
@@ -172,5 +161,5 @@ class PairEvidence:
             for p, slot in enumerate(slots):
                 row = 6 * len(pairs) + p
                 matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / slots.count(slot)
-            self._averages[key] = torch.from_numpy(matrix).to(self._device, self._dtype)
-        return self._averages[key]
+            self._averages[edge_type] = torch.from_numpy(matrix).to(self._device, self._dtype)
+        return self._averages[edge_type]

@@ -8,8 +8,8 @@ and for a tuple (v_1, …, v_N) of edge type r, with x_p the embedding of the no
 
     L = σ(Σ_p U_{r,p} x_p + b_r),  S = sigmoid(w_r · L + c_r).
 
-Ordered positions have their own U; unordered positions of one node type share it, so that S does
-not depend on their order and one similarity serves every size. Both parts are trained together on
+Each role has its own U; positions that share a role share it, so that S does not depend on their
+order and one similarity serves every size. Both parts are trained together on
 
     loss = L1 + α L2,   L1 = −R log S − (1 − R) log(1 − S),   L2 = Σ_p ‖sign(A_p) ⊙ (A_p − Â_p)‖²,
 
@@ -173,17 +173,15 @@ class DHNEModel(nn.Module):
         )
         self.similarities = nn.ModuleDict()
         for edges in edge_sets:
-            key = similarity_key(edges.types, ordered=edges.ordered)
+            key = similarity_key(edges.types)
             if key not in self.similarities:
                 self.similarities[key] = TupleSimilarity(
                     edges.types,
                     {t: a.sizes[t][-1] for t in edges.types},
-                    ordered=edges.ordered,
                     hidden=a.hidden,
                     activation=a.activation,
                     evidence=a.evidence,
                 )
-        self._keys = {e.types: similarity_key(e.types, ordered=e.ordered) for e in edge_sets}
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw all weights anew."""
@@ -198,8 +196,7 @@ class DHNEModel(nn.Module):
 
     def similarity(self, edge_type: EdgeType) -> TupleSimilarity:
         """Return the similarity of an edge type."""
-        key = self._keys.get(edge_type) or similarity_key(edge_type, ordered=False)
-        module = self.similarities[key]
+        module = self.similarities[similarity_key(edge_type)]
         assert isinstance(module, TupleSimilarity)
         return module
 
@@ -239,18 +236,22 @@ class DHNEModel(nn.Module):
         return next(self.parameters()).device
 
 
-def similarity_key(edge_type: EdgeType, *, ordered: bool) -> str:
-    """Return the name of the similarity that serves an edge type.
-
-    Unordered edge types over the same node types share one, whatever their size.
+def similarity_key(edge_type: EdgeType) -> str:
+    """Return the name of the similarity that serves an edge type and all of its family.
 
     Examples
     --------
-    >>> similarity_key(("a", "a", "b"), ordered=False) == similarity_key(("a", "b"), ordered=False)
-    True
+    >>> pair, triple = (EdgeType.of(("a",) * n, ordered=False) for n in (2, 3))
+    >>> similarity_key(pair), similarity_key(pair) == similarity_key(triple)
+    ('unordered type_a', True)
     """
-    types = edge_type if ordered else tuple(sorted(set(edge_type)))
-    return ("ordered " if ordered else "unordered ") + " ".join(_key(t) for t in types)
+    if not edge_type.has_sets:
+        return "ordered " + " ".join(_key(t) for t in edge_type)
+    family = edge_type.family
+    if family.roles == tuple(family) and all(family.many):  # sets by node type alone
+        return "unordered " + " ".join(_key(t) for t in family)
+    roles = (f"{_key(t)}/{_key(r)}{'*' * many}" for t, r, many in edge_type.key)
+    return "roles " + " ".join(roles)
 
 
 def _key(name: str) -> str:

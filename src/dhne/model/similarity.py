@@ -34,8 +34,6 @@ class TupleSimilarity(nn.Module):
     ----------
     edge_type : tuple of str
     sizes : mapping of node type to embedding size
-    ordered : bool
-        Whether each position has its own U, rather than each node type.
     hidden : sizes of the hidden layers; empty for one, the sum of the positions' embedding sizes
     activation : name of σ
     evidence : bool
@@ -47,26 +45,22 @@ class TupleSimilarity(nn.Module):
         edge_type: EdgeType,
         sizes: Mapping[str, int],
         *,
-        ordered: bool,
         hidden: Sequence[int],
         activation: str,
         evidence: bool = False,
     ) -> None:
         super().__init__()
-        self.edge_type, self.ordered, self.activation = edge_type, ordered, activation
-        self.slots = list(edge_type) if ordered else sorted(set(edge_type))
+        self.edge_type, self.activation = edge_type, activation
         hidden = list(hidden) or [sum(sizes[t] for t in edge_type)]
         self.projections = nn.ParameterList(  # U, one a slot
-            nn.Parameter(torch.empty(sizes[t], hidden[0])) for t in self.slots
+            nn.Parameter(torch.empty(sizes[t], hidden[0])) for t in edge_type.slot_types
         )
         self.hidden_bias = nn.Parameter(torch.zeros(hidden[0]))  # b
         self.hidden_layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(hidden))
         self.output = nn.Parameter(torch.empty(hidden[-1]))  # w
         self.output_bias = nn.Parameter(torch.zeros(1))  # c
         self.evidence = (
-            nn.Parameter(torch.empty(num_features(edge_type, ordered=ordered), hidden[0]))
-            if evidence
-            else None
+            nn.Parameter(torch.empty(num_features(edge_type), hidden[0])) if evidence else None
         )
 
     def reset(self, generator: torch.Generator) -> None:
@@ -83,13 +77,9 @@ class TupleSimilarity(nn.Module):
                 layer.bias.zero_()
         _uniform(self.output, len(self.output) + 1, generator)
 
-    def slot(self, position: int, edge_type: EdgeType) -> int:
-        """Return which U serves a position."""
-        return position if self.ordered else self.slots.index(edge_type[position])
-
     def project(self, x: Tensor, position: int, edge_type: EdgeType) -> Tensor:
         """Return U_p x for every row of `x`."""
-        projection: Tensor = self.projections[self.slot(position, edge_type)]
+        projection: Tensor = self.projections[edge_type.slots[position]]
         return x @ projection
 
     def logits(
@@ -104,7 +94,7 @@ class TupleSimilarity(nn.Module):
         projected: dict[tuple[int, str], Tensor] = {}
         parts = []
         for position, node_type in enumerate(edge_type):
-            key = (self.slot(position, edge_type), node_type)
+            key = (edge_type.slots[position], node_type)
             if key not in projected:
                 projected[key] = self.project(x[position], position, edge_type)
             parts.append(projected[key])

@@ -7,6 +7,7 @@ one integer array. Operations return new networks and share what has not changed
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,31 @@ import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
-from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes, stands_first
+from .edge_keys import first_in_tuple
+from .edge_type import find_edge_type
+from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes
 from .labels import LabelColumn, as_label_column
 from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode_all
 
 Seed = int | np.random.Generator
+
+
+@dataclass(frozen=True)
+class EdgeColumns:
+    """The hyperedges of one type as columns of names.
+
+    Attributes
+    ----------
+    types : EdgeType
+    names : sequence of columns
+        One column of names per position, Arrow or anything that converts to it.
+    weights, times : columns, optional
+    """
+
+    types: EdgeType
+    names: Sequence[Any]
+    weights: npt.ArrayLike | None = None
+    times: npt.ArrayLike | None = None
 
 
 class HyperNetwork:
@@ -105,33 +126,35 @@ class HyperNetwork:
                     f"has {len(types)} positions"
                 )
         columns = [[names[p] for names in tuples] for p in range(len(types))]
-        return cls.from_columns([(types, columns, weights, ordered)])
+        return cls.from_columns(
+            [EdgeColumns(EdgeType.of(types, ordered=ordered), columns, weights)]
+        )
 
     @classmethod
     def from_columns(
         cls,
-        tables: Iterable[tuple[Sequence[str], Sequence[Any], npt.ArrayLike | None, bool]],
+        tables: Iterable[EdgeColumns],
         labels: Mapping[str, Any] | None = None,
         nodes: Mapping[str, Any] | None = None,
     ) -> HyperNetwork:
-        """Make a network from columns of names, one table an edge type.
+        """Make a network from columns of names, one table per edge type.
 
         Parameters
         ----------
-        tables : iterable of (types, columns, weights, ordered)
-            `columns` holds one array of names a position, Arrow or whatever converts to it. Ids are
-            given in order of first appearance, position by position.
+        tables : iterable of EdgeColumns
+            Ids are given in order of first appearance, position by position.
         labels : mapping of node type to label column, optional
         nodes : mapping of node type to names, optional
             Names that exist even without an edge; they get the first ids, in this order.
         """
         shapes, columns = _collect(tables, nodes or {})
-        encoded = encode_all(columns)  # and lets go of the columns, whose memory the ids get
+        encoded = encode_all(columns)  # frees the columns so that the ids can reuse their memory
         codes = {t: ids for t, (_, ids) in encoded.items()}
         for node_type in nodes or {}:
             codes[node_type].pop(0)
         network = cls({t: vocabulary for t, (vocabulary, _) in encoded.items()}, (), labels)
-        for types, m, weights, ordered in shapes:
+        for m, table in shapes:
+            types, weights = table.types, table.weights
             if types in network._edges:
                 raise InputError(f"edge type {types!r} is given twice; merge the networks")
             ids = _allocate((m, len(types)), np.int64)
@@ -141,7 +164,9 @@ class HyperNetwork:
                 weights = _allocate((m,), np.float64)
                 weights[:] = 1
             # the ids are right by construction, so they are neither copied nor checked again
-            network._edges[types] = EdgeSet.build(types, ids, weights, ordered=ordered, copy=False)
+            network._edges[types] = EdgeSet.build(
+                types, ids, weights, times=table.times, copy=False
+            )
         return network
 
     @classmethod
@@ -190,16 +215,7 @@ class HyperNetwork:
 
     def edge_set(self, edge_type: Sequence[str] | None = None) -> EdgeSet:
         """Return the hyperedges of one type; the type may be left out if there is only one."""
-        if edge_type is None:
-            if len(self._edges) != 1:
-                raise ParameterError(
-                    f"the network has {len(self._edges)} edge types, name one of: "
-                    + ", ".join(map(str, self._edges))
-                )
-            return next(iter(self._edges.values()))
-        if tuple(edge_type) not in self._edges:
-            raise UnknownNameError("edge type", tuple(edge_type), self._edges)
-        return self._edges[tuple(edge_type)]
+        return self._edges[find_edge_type(edge_type, self._edges)]
 
     def edges(self, edge_type: Sequence[str] | None = None) -> NodeArray:
         """Return the hyperedges of one type as ``int64[m, N]``."""
@@ -258,7 +274,7 @@ class HyperNetwork:
             for position, t in enumerate(edges.types):
                 if t != node_type:
                     continue
-                first = stands_first(edges.nodes, edges.types, position)
+                first = first_in_tuple(edges.nodes, edges.types, position)
                 rows = slice(None) if first is None else first
                 weight = edges.weights[rows] if weighted else None
                 total += np.bincount(edges.nodes[rows, position], weights=weight, minlength=n)
@@ -349,7 +365,7 @@ class HyperNetwork:
             if any(t not in kept for t in e.types):
                 continue
             ids = [np.searchsorted(kept[t], e.nodes[:, p]) for p, t in enumerate(e.types)]
-            edges.append(EdgeSet.build(e.types, np.stack(ids, 1), e.weights, ordered=e.ordered))
+            edges.append(e.with_nodes(np.stack(ids, 1)))
         labels = {t: c.take(pa.array(kept[t])) for t, c in self._labels.items() if t in kept}
         return HyperNetwork(nodes, edges, labels)
 
@@ -381,7 +397,7 @@ class HyperNetwork:
     def __repr__(self) -> str:
         nodes = ", ".join(f"{t} {len(v):,}" for t, v in self._nodes.items())
         lines = [f"HyperNetwork({self.num_edges():,} hyperedges)", f"  nodes: {nodes}"]
-        lines += [f"  edges: {_show(e)} {len(e):,}" for e in self.edge_sets]
+        lines += [f"  edges: {e.types.label} {len(e):,}" for e in self.edge_sets]
         if self._labels:
             lines.append("  labels: " + ", ".join(self._labels))
         return "\n".join(lines)
@@ -393,22 +409,23 @@ class HyperNetwork:
 
 
 def _collect(
-    tables: Iterable[tuple[Sequence[str], Sequence[Any], Any, bool]], nodes: Mapping[str, Any]
-) -> tuple[list[tuple[EdgeType, int, Any, bool]], dict[str, list[Any]]]:
-    """Return (types, length, weights, ordered) of each table, and all columns of each node type."""
+    tables: Iterable[EdgeColumns], nodes: Mapping[str, Any]
+) -> tuple[list[tuple[int, EdgeColumns]], dict[str, list[Any]]]:
+    """Return (length, table without names) of each table, and all columns of each node type."""
     columns: dict[str, list[Any]] = {}
     for node_type, names in nodes.items():
         columns[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
     shapes = []
-    for types, given, weights, ordered in tables:
-        if len(types) != len(given):
+    for table in tables:
+        if len(table.types) != len(table.names):
             raise InputError(
-                f"edge type {tuple(types)!r} needs {len(types)} columns, got {len(given)}"
+                f"edge type {table.types!r} needs {len(table.types)} columns, "
+                f"got {len(table.names)}"
             )
-        for node_type, names in zip(types, given, strict=True):
+        for node_type, names in zip(table.types, table.names, strict=True):
             column = as_name_column(names, what=f"column of node type {node_type!r}")
             columns.setdefault(node_type, []).append(column)
-        shapes.append((tuple(types), len(column) if types else 0, weights, ordered))
+        shapes.append((len(column) if table.types else 0, replace(table, names=())))
     return shapes, columns
 
 
@@ -426,8 +443,3 @@ def _fill(out: NodeArray, chunks: list[npt.NDArray[np.int32]]) -> None:
     for chunk in chunks:
         out[start : start + len(chunk)] = chunk
         start += len(chunk)
-
-
-def _show(edges: EdgeSet) -> str:
-    inner = ", ".join(edges.types)
-    return f"({inner})" if edges.ordered else f"{{{inner}}}"

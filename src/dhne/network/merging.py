@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from dhne.errors import InputError
 
-from .edges import EdgeSet, EdgeType, NodeArray, distinct_rows
+from .edge_keys import distinct_rows
+from .edges import EdgeSet, EdgeType, NodeArray
 from .labels import LabelColumn
 from .vocabulary import IdArray, Vocabulary
 
@@ -26,17 +27,12 @@ def merge(one: HyperNetwork, other: HyperNetwork, *, fold: bool) -> HyperNetwork
     edges: dict[EdgeType, EdgeSet] = {e.types: e for e in one.edge_sets}
     for theirs in other.edge_sets:
         ids = [renumber[t][theirs.nodes[:, p]] for p, t in enumerate(theirs.types)]
-        moved = np.stack(ids, axis=1)
-        weights = theirs.weights
+        moved = theirs.with_nodes(np.stack(ids, axis=1))
         mine = edges.get(theirs.types)
-        if mine is not None:
-            if mine.ordered != theirs.ordered:
-                raise InputError(
-                    f"edges {theirs.types!r} are ordered in one network, not in the other"
-                )
-            moved = np.concatenate([mine.nodes, moved])
-            weights = np.concatenate([mine.weights, weights])
-        edges[theirs.types] = EdgeSet.build(theirs.types, moved, weights, ordered=theirs.ordered)
+        for t in edges if mine is None else ():
+            if tuple(t) == tuple(theirs.types) and t.has_sets != theirs.types.has_sets:
+                raise InputError(f"edges {tuple(t)!r} are ordered in one network, not in the other")
+        edges[theirs.types] = moved if mine is None else EdgeSet.join([mine, moved])
     labels = {
         t: _join_labels(one, other, t, len(nodes[t]), renumber) for t in _labelled(one, other)
     }
@@ -128,16 +124,23 @@ def _label_rows(column: LabelColumn) -> pa.Table:
 
 
 def _same_edges(mine: EdgeSet, theirs: EdgeSet, renumber: dict[str, IdArray]) -> bool:
-    if len(mine) != len(theirs) or mine.ordered != theirs.ordered:
+    if len(mine) != len(theirs) or (mine.times is None) != (theirs.times is None):
         return False
     ids = [renumber[t][theirs.nodes[:, p]] for p, t in enumerate(theirs.types)]
-    moved = EdgeSet.build(theirs.types, np.stack(ids, 1), theirs.weights, ordered=theirs.ordered)
+    moved = theirs.with_nodes(np.stack(ids, 1))
     both: NodeArray = np.concatenate([mine.nodes, moved.nodes])
     _, group = distinct_rows(both)
     m = len(mine)
-    a = np.lexsort((mine.weights, group[:m]))
-    b = np.lexsort((moved.weights, group[m:]))
+    times = (np.zeros(m) if e.times is None else e.times for e in (mine, moved))
+    a, b = (
+        np.lexsort((e.weights, time, part))
+        for e, time, part in zip((mine, moved), times, (group[:m], group[m:]), strict=True)
+    )
+    same_times = (
+        mine.times is None or moved.times is None or np.array_equal(mine.times[a], moved.times[b])
+    )
     return bool(
-        np.array_equal(group[:m][a], group[m:][b])
+        same_times
+        and np.array_equal(group[:m][a], group[m:][b])
         and np.allclose(mine.weights[a], moved.weights[b], rtol=1e-12, atol=0)
     )

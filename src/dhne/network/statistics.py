@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .edges import num_possible, repeats_node
+from .edge_keys import num_possible, repeats_node
 
 if TYPE_CHECKING:
     from .edges import EdgeSet
@@ -54,12 +54,12 @@ def _describe_nodes(network: HyperNetwork, node_type: str) -> dict[str, Any]:
 
 def _describe_edges(network: HyperNetwork, edges: EdgeSet) -> dict[str, Any]:
     sizes = network.position_sizes(edges.types)
-    repeats_nodes = edges.ordered or bool(repeats_node(edges.nodes, edges.types).any())
-    possible = num_possible(edges.types, sizes, ordered=edges.ordered, repeats_nodes=repeats_nodes)
+    repeats_nodes = bool(repeats_node(edges.nodes, edges.types).any())
+    possible = num_possible(edges.types, sizes, repeats_nodes=repeats_nodes)
     distinct = edges.num_distinct()
     return {
         "type": list(edges.types),
-        "ordered": edges.ordered,
+        "ordered": not edges.types.has_sets,
         "edges": len(edges),
         "distinct": distinct,
         "repeats": len(edges) - distinct,
@@ -96,10 +96,7 @@ def as_html(network: HyperNetwork) -> str:
             f"<td>{n['degree']['mean']:.1f}</td><td>{n['degree']['max']:,.0f}</td>"
             f"<td>{examples}</td></tr>"
         )
-    edges = "; ".join(
-        f"{escape(', '.join(e.types))}: {len(e):,}{'' if e.ordered else ' (unordered)'}"
-        for e in network.edge_sets
-    )
+    edges = "; ".join(f"{escape(e.types.label)}: {len(e):,}" for e in network.edge_sets)
     return (
         f"<p><b>HyperNetwork</b> with {network.num_edges():,} hyperedges ({edges})</p>"
         "<table><thead><tr><th>node type</th><th>nodes</th><th>mean degree</th>"

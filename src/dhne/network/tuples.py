@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dhne.errors import InputError, ParameterError
 
-from .edges import EdgeType, NodeArray, canonical
+from .edges import EdgeType, NodeArray
 from .hypernetwork import HyperNetwork
 
 OPEN = -1  # the id that stands for a position left open
@@ -19,10 +19,9 @@ OPEN = -1  # the id that stands for a position left open
 
 @dataclass(frozen=True)
 class TupleGroup:
-    """Tuples of one edge type: `rows` says where in the question they stood."""
+    """Tuples of one edge type; `rows` are their places in the question."""
 
     types: EdgeType
-    ordered: bool
     rows: npt.NDArray[np.int64]
     nodes: NodeArray
 
@@ -78,11 +77,11 @@ def resolve(
         by_length.setdefault(len(row), []).append(number)
     groups = []
     for length, numbers in by_length.items():
-        types, ordered = type_of(network, length, edge_type)
+        types = type_of(network, length, edge_type)
         nodes = np.empty((len(numbers), length), dtype=np.int64)
         for position, node_type in enumerate(types):
             nodes[:, position] = _ids(network, node_type, [rows[i][position] for i in numbers])
-        groups.append(_group(types, ordered, np.array(numbers, np.int64), nodes))
+        groups.append(_group(types, np.array(numbers, np.int64), nodes))
     return groups
 
 
@@ -91,7 +90,7 @@ def _resolve_ids(
 ) -> list[TupleGroup]:
     if nodes.ndim != 2:
         raise InputError(f"ids of tuples must be an array [m, N], got shape {list(nodes.shape)}")
-    types, ordered = type_of(network, nodes.shape[1], edge_type)
+    types = type_of(network, nodes.shape[1], edge_type)
     for position, node_type in enumerate(types):
         size = network.num_nodes(node_type)
         column = nodes[:, position]
@@ -99,40 +98,36 @@ def _resolve_ids(
             raise InputError(
                 f"ids at position {position} must be 0 … {size - 1}, nodes of type {node_type!r}"
             )
-    return [_group(types, ordered, np.arange(len(nodes)), np.asarray(nodes, np.int64))]
+    return [_group(types, np.arange(len(nodes)), np.asarray(nodes, np.int64))]
 
 
-def _group(
-    types: EdgeType, ordered: bool, rows: npt.NDArray[np.int64], nodes: NodeArray
-) -> TupleGroup:
-    if not ordered and not (nodes == OPEN).any():
-        nodes = canonical(nodes, types, ordered=False)
-    return TupleGroup(types, ordered, rows, nodes)
+def _group(types: EdgeType, rows: npt.NDArray[np.int64], nodes: NodeArray) -> TupleGroup:
+    if types.has_sets and not (nodes == OPEN).any():
+        nodes = types.canonical(nodes)
+    return TupleGroup(types, rows, nodes)
 
 
-def type_of(
-    network: HyperNetwork, length: int, edge_type: Sequence[str] | None = None
-) -> tuple[EdgeType, bool]:
-    """Return (the edge type of tuples of this length, whether it is ordered); see `resolve`."""
+def type_of(network: HyperNetwork, length: int, edge_type: Sequence[str] | None = None) -> EdgeType:
+    """Return the edge type of tuples of this length; see `resolve`."""
     if edge_type is not None:
         edges = network.edge_set(edge_type)
         if edges.length != length:
             raise InputError(
                 f"a tuple of type {edges.types!r} has {edges.length} parts, not {length}"
             )
-        return edges.types, edges.ordered
+        return edges.types
     fitting = [e for e in network.edge_sets if e.length == length]
     if len(fitting) == 1:
-        return fitting[0].types, fitting[0].ordered
+        return fitting[0].types
     if len(fitting) > 1:
         raise ParameterError(
             f"several edge types have {length} positions, name one with edge_type=: "
             + ", ".join(str(e.types) for e in fitting)
         )
-    # One similarity serves unordered hyperedges of every size.
-    for e in network.edge_sets:
-        if not e.ordered and len(set(e.types)) == 1 and length >= 2:
-            return (e.types[0],) * length, False
+    for e in network.edge_sets:  # one similarity serves sets of every size
+        resized = e.types.resized(length)
+        if resized is not None and length >= 2:
+            return resized
     lengths = sorted({e.length for e in network.edge_sets})
     raise InputError(f"no edge type has {length} positions; there are ones with {lengths}")
 

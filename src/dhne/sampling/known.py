@@ -8,7 +8,6 @@ their own mark are searched for, which hardly any other does. A GPU does without
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import factorial, prod
 from typing import Any
@@ -16,8 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.errors import InputError, ParameterError, UnknownNameError
-from dhne.network.edges import EdgeSet, EdgeType, NodeArray, edge_keys, num_possible, repeats_node
+from dhne.errors import InputError, ParameterError
+from dhne.network.edge_keys import edge_keys, num_possible, repeats_node
+from dhne.network.edge_type import find_edge_type
+from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
@@ -30,27 +31,21 @@ class EdgeIndex:
 
     Attributes
     ----------
-    types, ordered
-        As in `EdgeSet`.
+    types : EdgeType
     sizes : int64[N]
         How many nodes may stand at each position.
     keys : int64[distinct hyperedges]
         Sorted.
     repeats_nodes : bool
-        Whether a node may stand twice in a tuple. Unordered positions are a set, so there it may
-        not, unless known hyperedges do it themselves.
+        Whether a node may be twice in one set; only if known hyperedges do it themselves.
     """
 
     def __init__(self, edge_sets: Sequence[EdgeSet], sizes: NodeArray) -> None:
-        self.types, self.ordered, self.sizes = edge_sets[0].types, edge_sets[0].ordered, sizes
-        if any(e.ordered != self.ordered for e in edge_sets):
-            raise InputError(f"edges {self.types!r} are ordered in one network, not in the other")
+        self.types, self.sizes = edge_sets[0].types, sizes
         self.keys: NodeArray = np.unique(
             np.concatenate([edge_keys(e.nodes, sizes) for e in edge_sets])
         )
-        self.repeats_nodes = self.ordered or any(
-            bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets
-        )
+        self.repeats_nodes = any(bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets)
         self._bits = max(10, (_SLOTS_PER_EDGE * len(self.keys)).bit_length())
         self._marks = np.zeros(1 << self._bits, dtype=np.uint8)
         slots, marks = self._slots(self.keys), self._mark(self.keys)
@@ -63,13 +58,11 @@ class EdgeIndex:
 
     def num_possible(self) -> int:
         """Return how many tuples there are in all, hyperedges or not."""
-        return num_possible(
-            self.types, self.sizes, ordered=self.ordered, repeats_nodes=self.repeats_nodes
-        )
+        return num_possible(self.types, self.sizes, repeats_nodes=self.repeats_nodes)
 
     def keys_of(self, nodes: Any) -> Any:
-        """Return the key of each tuple, the same for any order of its unordered positions."""
-        return edge_keys(nodes if self.ordered else _sorted(nodes, self.types), self.sizes)
+        """Return the key of each tuple, the same for any order of a set's members."""
+        return edge_keys(_sorted(nodes, self.types), self.sizes)
 
     def has(self, keys: Any, among: Any = None) -> Any:
         """Return which of these keys are known, as a mask of the same kind.
@@ -105,7 +98,7 @@ class EdgeIndex:
             itself = (keys.reshape(len(own), -1) == own[:, None]).reshape(-1)
             refused = self.has(keys, among=~itself)
             refused |= itself
-        if not self.repeats_nodes:
+        if self.types.has_sets and not self.repeats_nodes:
             refused |= repeats_node(nodes, self.types)
         return refused
 
@@ -115,16 +108,19 @@ class EdgeIndex:
         A list that is at most twice as long as the known hyperedges (and `most`) is not too long.
         """
         total = prod(self.sizes.tolist())
-        orders = 1 if self.ordered else prod(factorial(c) for c in Counter(self.types).values())
+        orders = prod(factorial(len(group)) for group in self.types.groups)
         if total > max(most, 2 * orders * len(self.keys)):
             return None
         free = np.ones(total, dtype=bool)
         free[self.keys] = False
         parts = np.unravel_index(np.flatnonzero(free), self.sizes.tolist())
         nodes: NodeArray = np.stack(parts, axis=1).astype(np.int64, copy=False)
-        if not self.ordered:
+        if self.types.has_sets:
             nodes = nodes[(_sorted(nodes, self.types) == nodes).all(axis=1)]
-        return nodes if self.repeats_nodes else nodes[~repeats_node(nodes, self.types)]
+        if self.repeats_nodes or not self.types.has_sets:
+            return nodes
+        alone: NodeArray = nodes[~repeats_node(nodes, self.types)]
+        return alone
 
     def _has(self, keys: NodeArray, among: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
         marks = self._marks[self._slots(keys)]
@@ -175,7 +171,12 @@ class KnownEdges:
         for other in networks[1:]:
             _check_same_nodes(self.network, other)
         self._indices: dict[EdgeType, EdgeIndex] = {}
-        for types in dict.fromkeys(t for n in networks for t in n.edge_types):
+        every = dict.fromkeys(t for n in networks for t in n.edge_types)
+        for types in every:
+            if any(tuple(t) == tuple(types) and t.has_sets != types.has_sets for t in every):
+                raise InputError(
+                    f"edges {tuple(types)!r} are ordered in one network, not in the other"
+                )
             holding = [n for n in networks if types in n.edge_types]
             edge_sets = [n.edge_set(types) for n in holding]
             self._indices[types] = EdgeIndex(edge_sets, holding[0].position_sizes(types))
@@ -193,16 +194,7 @@ class KnownEdges:
 
     def index(self, edge_type: Sequence[str] | None = None) -> EdgeIndex:
         """Return the index of one edge type; the type may be left out if there is only one."""
-        if edge_type is None:
-            if len(self._indices) != 1:
-                raise ParameterError(
-                    f"there are {len(self._indices)} edge types, name one of: "
-                    + ", ".join(map(str, self._indices))
-                )
-            return next(iter(self._indices.values()))
-        if tuple(edge_type) not in self._indices:
-            raise UnknownNameError("edge type", tuple(edge_type), self._indices)
-        return self._indices[tuple(edge_type)]
+        return self._indices[find_edge_type(edge_type, self._indices)]
 
     def contains(self, nodes: Any, edge_type: Sequence[str] | None = None) -> Any:
         """Return which tuples are known hyperedges.
@@ -236,10 +228,11 @@ def _check_same_nodes(one: HyperNetwork, other: HyperNetwork) -> None:
 
 
 def _sorted(nodes: Any, types: EdgeType) -> Any:
-    """Return tuples with the ids of each node type ascending, from an array or a tensor."""
+    """Return tuples with the ids of each set ascending, from an array or a tensor."""
+    if not types.has_sets:
+        return nodes
     columns = [nodes[:, p] for p in range(len(types))]
-    for t in set(types):
-        positions = [p for p, s in enumerate(types) if s == t]
+    for positions in types.groups:
         if len(positions) > 1:
             part = nodes[:, positions]
             part = np.sort(part, axis=1) if isinstance(part, np.ndarray) else part.sort(1).values

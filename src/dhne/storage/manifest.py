@@ -13,6 +13,7 @@ from typing import Any
 
 from dhne.errors import DHNEError, RunError
 from dhne.io.json_text import parse_json
+from dhne.network.edges import EdgeType
 
 from .disk import as_json, sha256_of, write_bytes_aside
 
@@ -120,9 +121,6 @@ def _check(manifest: Manifest, file: Path) -> None:
 
 
 def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
-    def strings(value: Any) -> bool:
-        return isinstance(value, list) and all(isinstance(x, str) for x in value)
-
     good = isinstance(network, dict) and all(
         isinstance(network.get(k), list) and all(isinstance(e, dict) for e in network[k])
         for k in ("nodes", "edges")
@@ -131,9 +129,7 @@ def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
         good
         and all(isinstance(n.get("type"), str) and n.get("file") in files for n in network["nodes"])
         and all(
-            strings(e.get("types"))
-            and isinstance(e.get("ordered"), bool)
-            and e.get("file") in files
+            EdgeType.is_record(e) and "ordered" in e and e.get("file") in files
             for e in network["edges"]
         )
         and {"config.json", "model.safetensors", "history.jsonl"} <= files.keys()

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from dhne.errors import InputError, RunError
 from dhne.io.parquet import read_parquet, write_parquet
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
@@ -40,7 +40,7 @@ def write_network(
         nodes.append({"type": node_type, "file": file})
     for number, e in enumerate(network.edge_sets):
         file = f"edges/{number}.parquet"
-        described = {"types": list(e.types), "ordered": e.ordered}
+        described = e.types.to_record()
         write_parquet(_edge_table(e), directory / file, described)
         edges.append({**described, "file": file})
     return {"nodes": nodes, "edges": edges}
@@ -67,7 +67,10 @@ def _node_table(
 
 def _edge_table(edges: EdgeSet) -> pa.Table:
     columns = {f"position_{p}": pa.array(edges.nodes[:, p]) for p in range(edges.length)}
-    return pa.table({**columns, "weight": pa.array(edges.weights)})
+    columns["weight"] = pa.array(edges.weights)
+    if edges.times is not None:
+        columns["time"] = pa.array(edges.times)
+    return pa.table(columns)
 
 
 def read_network(run: Path, described: dict[str, Any]) -> tuple[HyperNetwork, Matrices]:
@@ -90,7 +93,8 @@ def read_network(run: Path, described: dict[str, Any]) -> tuple[HyperNetwork, Ma
             ids = [table[f"position_{p}"].to_numpy() for p in range(len(entry["types"]))]
             array = np.stack(ids, axis=1)
             weights = table["weight"].to_numpy()
-            edges.append(EdgeSet.build(entry["types"], array, weights, ordered=entry["ordered"]))
+            times = table["time"].to_numpy() if "time" in table.column_names else None
+            edges.append(EdgeSet.build(EdgeType.from_record(entry), array, weights, times=times))
     with _named(run):
         return HyperNetwork(nodes, edges, labels), embeddings
 

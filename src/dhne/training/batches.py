@@ -109,7 +109,7 @@ class BatchMaker:
         taken = weights.new_empty(*nodes.shape, 0)
         if self.leave_one_out is not None:
             taken = self.leave_one_out.taken(edges)
-        return Positives(edges.types, edges.ordered, nodes, weights, counts, taken)
+        return Positives(edges.types, nodes, weights, counts, taken)
 
     def epoch(self, seed: int, epoch: int) -> Iterator[list[Tensor]]:
         """Yield the batches of one epoch as `assemble` takes them.
@@ -161,7 +161,6 @@ class BatchMaker:
             features = self.evidence.features(
                 torch.cat([edges.nodes, negatives]),
                 edges.types,
-                ordered=edges.ordered,
                 source=torch.cat([edges.nodes, spread(edges.nodes, m)]),
                 left_out=torch.cat([edges.weights, spread(edges.weights, m)]),
                 num_edges=len(edges.nodes),

@@ -18,7 +18,7 @@ class Positives:
 
     Attributes
     ----------
-    types, ordered : the edge type, and whether its positions are
+    types : EdgeType
     nodes : int64[m, N]
     weights : float[m]
     counts : float[m, k]
@@ -28,7 +28,6 @@ class Positives:
     """
 
     types: EdgeType
-    ordered: bool
     nodes: Tensor
     weights: Tensor
     counts: Tensor
@@ -37,7 +36,7 @@ class Positives:
     def take(self, which: slice | Tensor) -> Positives:
         """Return some of them, or all in another order."""
         tensors = (t[which] for t in (self.nodes, self.weights, self.counts, self.taken))
-        return Positives(self.types, self.ordered, *tensors)
+        return Positives(self.types, *tensors)
 
 
 @dataclass(frozen=True)

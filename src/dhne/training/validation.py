@@ -25,7 +25,6 @@ class ValidationSet:
     def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
         known = KnownEdges(train, held_out)
         self.tuples = {}
-        self.ordered = {e.types: e.ordered for e in train.edge_sets}
         for edges in held_out.edge_sets:
             if len(edges):
                 negatives = evaluation_negatives(edges, known, seed=seed, allow_fewer=True)
@@ -47,7 +46,7 @@ class ValidationSet:
     ) -> float:
         """Return the AUC of the model as it is, over all edge types together."""
         x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
-        scorer = TupleScorer(model, x, evidence, self.ordered)
+        scorer = TupleScorer(model, x, evidence)
         with torch.no_grad():
             scores = [scorer.score(nodes, r) for r, (nodes, _) in self.tuples.items()]
         targets = [target for _, target in self.tuples.values()]

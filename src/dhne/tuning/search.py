@@ -176,7 +176,7 @@ class Search:
         """What must be the same for a search to go on."""
         digest = hashlib.sha256()
         for edges in self.network.edge_sets:
-            digest.update(repr((edges.types, edges.ordered, edges.nodes.shape)).encode())
+            digest.update(repr((edges.types.to_record(), edges.nodes.shape)).encode())
             digest.update(edges.nodes.tobytes())
             digest.update(edges.weights.tobytes())
         return {

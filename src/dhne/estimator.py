@@ -18,9 +18,11 @@ from . import __version__
 from .adjacency import AdjacencyMatrix, adjacency
 from .answers.newcomers import Newcomers
 from .answers.scorer import TupleScorer, encode_all
-from .embedder import Embedder, vector_column
+from .embedder import Embedder
 from .errors import ParameterError, RunError
+from .files.plain_json import plain
 from .hyperparameters import Settings, resolve_settings
+from .io.vector_column import vector_column
 from .kernels import Kernels, SparseMatrix, get_kernels
 from .model.evidence import PairEvidence
 from .model.joint import Architecture, DHNEModel
@@ -362,10 +364,10 @@ class DHNE(Embedder):
 
     def config(self) -> dict[str, Any]:
         """Return what tells how this model was made, as plain data."""
-        params = {k: _plain(v) for k, v in self.get_params(deep=False).items()}
+        params = plain(self.get_params(deep=False))
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
-            config["settings"] = {k: _plain(v) for k, v in asdict(self.settings_).items()}
+            config["settings"] = plain(asdict(self.settings_))
         return config
 
     @classmethod
@@ -456,12 +458,3 @@ def _dtype(name: str) -> torch.dtype:
 def _check_seed(seed: Any) -> None:
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ParameterError(f"random_state must be a whole number from 0 on, got {seed!r}")
-
-
-def _plain(value: Any) -> Any:
-    """Return a hyper-parameter as JSON can hold it."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -127,7 +127,7 @@ def command(
 
     dhne train movielens --out runs/paper --preset paper --dim 32
     """
-    from .train_job import Job, Trackers
+    from .train_job import Trackers, TrainingJob
 
     if resume and overwrite:
         raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
@@ -137,7 +137,7 @@ def command(
         "encoder_layers": parse_sizes("--encoder-layers", encoder_layers),
         "hidden": parse_sizes("--hidden", hidden),
     }
-    job = Job.of(
+    job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
         source={k: values[k] for k in _SOURCE},

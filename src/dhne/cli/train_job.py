@@ -29,7 +29,7 @@ class Trackers(NamedTuple):
 
 
 @dataclass
-class Job:
+class TrainingJob:
     """One training: what it is called, what it learns from, and its settings.
 
     Attributes
@@ -147,7 +147,7 @@ def _load(path: Path) -> DHNE:
     return load(path)
 
 
-def _callbacks(trackers: Trackers, job: Job, *, bar: bool) -> list[Callback]:
+def _callbacks(trackers: Trackers, job: TrainingJob, *, bar: bool) -> list[Callback]:
     from dhne.trackers import MLflow, TensorBoard
     from dhne.training.callbacks import ProgressBar
 

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from dhne.errors import InputError
-
-from .files import StrPath, check_file, is_gzipped, one_line, open_bytes, open_for_writing, reading
+from dhne.files.reading import StrPath, check_file, is_gzipped, one_line, open_bytes, reading
+from dhne.files.writing import open_for_writing
 
 _LONGEST_FIELD = 2**24
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}

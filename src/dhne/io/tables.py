@@ -18,13 +18,13 @@ from typing import Any
 import pyarrow as pa
 
 from dhne.errors import InputError
+from dhne.files.reading import StrPath, one_line
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import decoded
 
-from .columns import Columns, Mapped, check_suitable, map_columns
+from .column_mapping import Columns, Mapped, check_suitable, map_columns
 from .delimited import delimiter_of, read_delimited, read_header
-from .files import StrPath, one_line
-from .joining import (
+from .join_tables import (
     Part,
     Source,
     build,

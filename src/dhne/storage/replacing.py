@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dhne.errors import RunError
+from dhne.files.writing import is_temporary, sweep, sync, sync_tree, temporary_name
 
-from .disk import saving, sweep, sync, temporary_name
 from .manifest import MANIFEST, is_run, read_manifest
+from .saving import saving
 
 _COMMIT = ".commit"
 
@@ -38,7 +39,7 @@ def replace_run(run: Path, write: Callable[[Path], None]) -> None:
         try:
             staged.mkdir()
             write(staged)
-            _sync_tree(staged)
+            sync_tree(staged)
             if fresh:
                 (staged / "checkpoints").mkdir()
             staged.rename(run if fresh else run / _COMMIT)
@@ -54,21 +55,11 @@ def check_free(run: Path) -> None:
     if run.exists() and not run.is_dir():
         raise RunError(f"{run} is a file; a run is a directory, choose another name")
     if run.is_dir():
-        foreign = [p.name for p in run.iterdir() if not _is_left_over(p)]
+        foreign = [p.name for p in run.iterdir() if not is_temporary(p)]
         if foreign:
             raise RunError(
                 f"{run} is not empty and not a run (it has {min(foreign)!r}); choose another name"
             )
-
-
-def _is_left_over(path: Path) -> bool:
-    return path.name.startswith(".") and path.name.endswith(".tmp")
-
-
-def _sync_tree(directory: Path) -> None:
-    for path in sorted(directory.rglob("*")):
-        sync(path)
-    sync(directory)
 
 
 def finish_commit(run: Path) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.errors import DHNEError, RunError
-from dhne.io.files import one_line
-from dhne.io.json_text import parse_json
+from dhne.files.plain_json import as_json, parse_json, plain
+from dhne.files.reading import one_line
 from dhne.network.hypernetwork import HyperNetwork
 
 from .checkpoints import Checkpoints
-from .disk import as_json
 from .manifest import (
     check_files,
     check_one,
@@ -26,8 +25,8 @@ from .manifest import (
     read_manifest,
     write_manifest,
 )
+from .network_tables import read_network, write_network
 from .replacing import finish_commit, replace_run
-from .tables import read_network, write_network
 from .tensors import read_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def _check_resumable(run: Path, config: dict[str, Any], *, resume: bool) -> None
             f"{run} holds an unfinished run; go on with it (--resume), choose another name, or "
             "replace it (--overwrite)"
         )
-    before, now = read_config(run), json.loads(as_json(config))
+    before, now = read_config(run), plain(config, finite=True)
     different = list(_differences("", before, now))
     if different:
         raise RunError(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dhne.errors import RunError
-from dhne.io.files import one_line
+from dhne.files.reading import one_line
 
 if TYPE_CHECKING:
     import torch

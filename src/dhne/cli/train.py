@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -131,6 +132,10 @@ def command(
 
     if resume and overwrite:
         raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
+    if not 0 <= checkpoint_every < inf:
+        raise typer.BadParameter(
+            f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
+        )
     values = {
         **context.params,
         "dim": parse_dim(dim),

@@ -4,6 +4,9 @@ A new run is written into a directory of a temporary name and renamed. A run tha
 is replaced in two moves: the new files are written into a directory within it, which is renamed to
 ``.commit`` — from here on the save has happened — and then they are moved into place, the manifest
 last. Whoever comes across a ``.commit`` first moves what is left of it.
+
+A training that will replace a finished run keeps its configuration and checkpoints in ``.next``
+within it until it is done; the finished run stays as it is, and can be used, until then.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from .manifest import MANIFEST, is_run, read_manifest
 from .saving import saving
 
 _COMMIT = ".commit"
+_NEXT = ".next"
 
 
 def replace_run(run: Path, write: Callable[[Path], None]) -> None:
@@ -50,6 +54,11 @@ def replace_run(run: Path, write: Callable[[Path], None]) -> None:
         (run / "checkpoints").mkdir(exist_ok=True)
 
 
+def next_run(run: Path) -> Path:
+    """Return where a training that replaces the finished run at `run` keeps its state."""
+    return run / _NEXT
+
+
 def check_free(run: Path) -> None:
     """Refuse a place where something is that is no run: it might be dear to somebody."""
     if run.exists() and not run.is_dir():
@@ -69,7 +78,10 @@ def finish_commit(run: Path) -> None:
         return
     try:
         if is_run(commit):  # else all have been moved, the manifest last
-            names = read_manifest(commit)["files"]
+            manifest = read_manifest(commit)
+            names = manifest["files"]
+            if manifest["status"] == "complete":  # whatever was to replace the run has done so
+                shutil.rmtree(next_run(run), ignore_errors=True)
             for name in names:
                 _move(commit / name, run / name)
             _remove_old(run, names)
@@ -91,7 +103,7 @@ def _remove_old(run: Path, names: dict[str, object]) -> None:
     patterns = ("config.json", "model.safetensors", "history.jsonl", "*/*.parquet")
     for old in (p for pattern in patterns for p in run.glob(pattern)):
         place = old.relative_to(run)
-        if place.as_posix() not in names and place.parts[0] != _COMMIT:
+        if place.as_posix() not in names and place.parts[0] not in (_COMMIT, _NEXT):
             old.unlink(missing_ok=True)
 
 

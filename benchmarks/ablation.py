@@ -12,7 +12,7 @@ from benchmarks._options import devices
 from benchmarks._table import Row
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.separation import Options
-from dhne.evaluation.tasks import Settings
+from dhne.evaluation.tasks import EvaluationSettings
 
 OPTIONS = {
     "neither": {"leave_one_out": False, "evidence": False, "rows": "counts"},
@@ -47,7 +47,7 @@ def _row(name: str, protocol: str, options: str, seeds: list[int], quick: bool) 
             seeds=seeds,
             device=devices()[-1],
             params={**OPTIONS[options], **({"epochs": 2} if quick else {})},
-            settings=Settings(Options(ranked=0)),
+            settings=EvaluationSettings(Options(ranked=0)),
         )
         for metric in ("auc", "aupr"):
             row[f"{part} {metric}"] = record.mean[metric]

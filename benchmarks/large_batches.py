@@ -14,7 +14,7 @@ from benchmarks._table import Row
 from benchmarks.scale import network_of
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.separation import Options
-from dhne.evaluation.tasks import Settings
+from dhne.evaluation.tasks import EvaluationSettings
 
 BATCHES = {10**6: (8192, 16_384, 32_768), 10**7: (65_536, 100_000, 150_000)}
 
@@ -43,6 +43,6 @@ def trained(data: Data, device: str, quick: bool, **params: Any) -> Row:
         seeds=[0],
         device=device,
         params=params | ({"epochs": 1} if quick else {}),
-        settings=Settings(Options(ranked=0)),
+        settings=EvaluationSettings(Options(ranked=0)),
     )
     return {"AUC": record.mean["auc"], "AUPR": record.mean["aupr"]}

@@ -24,7 +24,7 @@ from benchmarks._options import devices, large
 from benchmarks._table import Row
 from benchmarks._training import device_peak_mb, sampled_epoch, trainer_for, warm_up
 from dhne.datasets import power_law
-from dhne.evaluation.memory import peak_mb, reset_peak
+from dhne.evaluation.peak_memory import peak_mb, reset_peak
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.loop import Trainer
 

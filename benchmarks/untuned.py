@@ -14,7 +14,7 @@ from benchmarks._options import devices
 from benchmarks._table import Row
 from dhne.datasets import unordered_sets
 from dhne.evaluation import Data, evaluate
-from dhne.evaluation.tasks import Settings
+from dhne.evaluation.tasks import EvaluationSettings
 from dhne.network.hypernetwork import HyperNetwork
 
 METHODS = ("dhne", "cooccurrence", "dhne-plus")
@@ -32,7 +32,7 @@ def run(quick: bool) -> list[Row]:
                 seeds=[0] if quick else [0, 1, 2],
                 device=devices()[-1],
                 params={"epochs": 2} if quick and trained else {},
-                settings=Settings(),
+                settings=EvaluationSettings(),
             )
             row: Row = {"network": data.name, "method": method}
             for metric in ("auc", "aupr", "mrr"):

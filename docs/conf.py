@@ -58,7 +58,7 @@ def _only_names_are_links(app: object, doctree: Any) -> None:
         target = reference.get("reftarget", "")
         if reference.get("refdomain") != "py" or reference.get("reftype") == "mod":
             continue
-        if target == "Settings" and "evaluation" not in str(reference.get("py:module")):
+        if target == "Settings":
             reference["reftarget"] = "dhne.hyperparameters.Settings"
         elif target.isidentifier() and target.islower():
             reference.replace_self(reference.children)

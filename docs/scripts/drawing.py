@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("data", ("datasets", "io", "sampling", "adjacency"), "#CC79A7"),
     ("the contract", ("embedder", "ranking", "tuples"), "#8C6D00"),
     ("the network", ("network", "edges", "vocabulary", "labels", "encoding", "merging"), "#8C6D00"),
-    ("everywhere", ("errors", "settings", "callbacks"), "#777777"),
+    ("everywhere", ("errors", "files", "settings", "callbacks"), "#777777"),
 )
 
 

@@ -25,6 +25,7 @@ from sklearn.base import BaseEstimator
 
 from .answers.ranking import complete, nearest
 from .errors import NotFittedError, ParameterError
+from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
 from .network.tuples import as_batch, is_single, resolve
@@ -153,9 +154,3 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         self._check_fitted()
         names = self.network_.names(node_type)
         return pa.table({"name": names, "vector": vector_column(self.embeddings_[node_type])})
-
-
-def vector_column(matrix: npt.NDArray[np.float32]) -> pa.FixedSizeListArray:
-    """Return the rows of a matrix as one Arrow column."""
-    flat = pa.array(np.ascontiguousarray(matrix, dtype=np.float32).reshape(-1))
-    return pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])

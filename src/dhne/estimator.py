@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -18,9 +19,12 @@ from . import __version__
 from .adjacency import AdjacencyMatrix, adjacency
 from .answers.newcomers import Newcomers
 from .answers.scorer import TupleScorer, encode_all
-from .embedder import Embedder, vector_column
+from .embedder import Embedder
 from .errors import ParameterError, RunError
+from .files.plain_json import plain
+from .files.reading import one_line
 from .hyperparameters import Settings, resolve_settings
+from .io.vector_column import vector_column
 from .kernels import Kernels, SparseMatrix, get_kernels
 from .model.evidence import PairEvidence
 from .model.joint import Architecture, DHNEModel
@@ -144,6 +148,18 @@ class DHNE(Embedder):
 
     # -- training --------------------------------------------------------------------------------
 
+    def check_params(self) -> None:
+        """Raise for a parameter that is wrong, or that this machine cannot serve.
+
+        `fit` checks them too; this is for callers that write something first.
+        """
+        device = _device(self.device)
+        _dtype(self.dtype)
+        if self.kernels != "auto":
+            get_kernels(self.kernels, device)
+        _check_seed(self.random_state)
+        resolve_settings(self.preset, self.get_params(deep=False))
+
     def fit(
         self,
         network: HyperNetwork,
@@ -165,6 +181,10 @@ class DHNE(Embedder):
         checkpoint_seconds : float
             The least time between two checkpoints.
         """
+        if not 0 <= checkpoint_seconds < inf:
+            raise ParameterError(
+                f"checkpoint_seconds must be a number from 0 on, got {checkpoint_seconds}"
+            )
         self._callbacks = default_callbacks(self.verbose, callbacks)
         self._checkpoints, self._checkpoint_seconds = checkpoints, checkpoint_seconds
         try:
@@ -361,10 +381,10 @@ class DHNE(Embedder):
 
     def config(self) -> dict[str, Any]:
         """Return what tells how this model was made, as plain data."""
-        params = {k: _plain(v) for k, v in self.get_params(deep=False).items()}
+        params = plain(self.get_params(deep=False))
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
-            config["settings"] = {k: _plain(v) for k, v in asdict(self.settings_).items()}
+            config["settings"] = plain(asdict(self.settings_))
         return config
 
     @classmethod
@@ -453,14 +473,8 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _check_seed(seed: Any) -> None:
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError(f"random_state must be a whole number from 0 on, got {seed!r}")
-
-
-def _plain(value: Any) -> Any:
-    """Return a hyper-parameter as JSON can hold it."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return value.item() if isinstance(value, np.generic) else value
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        shown = one_line(repr(seed), 40)
+        raise ParameterError(
+            f"random_state must be a whole number from 0 to 2**63 - 1, got {shown}"
+        )

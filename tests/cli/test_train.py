@@ -12,6 +12,7 @@ import pytest
 import dhne
 from dhne.storage import read_config, run_status
 from tests.cli.runs import COLUMNS, FAST, TAGS, CommandLine, make_run
+from tests.storage.test_locking import holder
 
 # Trains like the command line does, and is hit by a signal right after the third checkpoint.
 INTERRUPTED = """
@@ -108,6 +109,35 @@ def test_a_run_is_not_lost_without_asking(cli: CommandLine, tmp_path: Path) -> N
     assert len(dhne.load(run).history_) == 1
 
 
+def test_overwriting_keeps_the_old_run_until_the_new_one_is_there(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path)
+    before, files = vectors_of(cli, run), sorted(run.rglob("*"))
+    again = train(tmp_path / "tags.csv", run, "--overwrite", "--epochs", "6", "--seed", "3")
+    status, _, err = cli(*again, "--validation", "0.999")
+    assert status == 1, err
+    assert sorted(run.rglob("*")) == files
+    command = [sys.executable, "-c", INTERRUPTED, "SIGKILL", *again, "--checkpoint-every", "0"]
+    assert subprocess.run(command, check=False).returncode == -9
+    assert vectors_of(cli, run) == before
+    assert cli("train", "--out", run, "--resume")[0] == 0
+    after = vectors_of(cli, run)
+    (tmp_path / "straight").mkdir()
+    assert after == vectors_of(cli, make_run(tmp_path / "straight", "--seed", "3"))
+    assert sorted(run.rglob("*")) == files
+
+
+def test_two_writers_of_one_run(cli: CommandLine, tags: Path, tmp_path: Path) -> None:
+    with holder(tmp_path / "run") as first:
+        status, _, err = cli(*train(tags, tmp_path / "run", "--epochs", "1"))
+        assert status == 1
+        assert f"process {first.pid} on" in err
+        assert len(err.strip().splitlines()) == 1
+        first.kill()
+    assert cli(*train(tags, tmp_path / "run", "--epochs", "1"))[0] == 0
+
+
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
 def test_an_interrupted_run_resumes_to_the_same_bytes(
     cli: CommandLine, tags: Path, tmp_path: Path, signal: str
@@ -174,6 +204,14 @@ def test_a_run_is_named_like_its_source_if_not_told_otherwise(
         (["train", "TAGS", "--out", "RUN", "--alpha", "-1"], 1, "alpha"),
         (["train", "TAGS", "--out", "RUN", "--epochs", "x"], 2, "--epochs"),
         (["train", "TAGS", "--out", "TAGS"], 1, "is a file"),
+        (["train", "TAGS", "--out", "RUN", "--device", "gpu"], 1, "unknown device 'gpu'"),
+        (["train", "TAGS", "--out", "RUN", "--kernels", "foo"], 1, "kernels must be one of"),
+        (["train", "TAGS", "--out", "RUN", "--dtype", "int8"], 1, "dtype must be"),
+        (["train", "TAGS", "--out", "RUN", "--seed", "-1"], 1, "whole number from 0"),
+        (["train", "TAGS", "--out", "RUN", "--seed", str(2**64)], 1, "whole number from 0"),
+        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "nan"], 2, "from 0 on"),
+        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "-1"], 2, "from 0 on"),
+        (["train", "TAGS", "--out", "RUN", "--validation", "0.999"], 1, "leaves no hyperedge"),
     ],
 )
 def test_mistakes_are_one_clear_line(

@@ -9,7 +9,7 @@ import pytest
 
 import dhne
 from dhne.errors import InputError
-from dhne.evaluation.results import Record, SeedResult, environment, join, plain
+from dhne.evaluation.results import Record, SeedResult, environment, join
 
 
 def record(*seeds: int, method: str = "dhne") -> Record:
@@ -52,12 +52,6 @@ def test_records_of_single_seeds_join() -> None:
     assert joined.config["seeds"] == [0, 2]
     with pytest.raises(InputError, match="only records of one"):
         join([record(0), record(1, method="line")])
-
-
-def test_numbers_that_json_has_not_become_text() -> None:
-    found = plain({"a": np.float32(0.5), "b": float("inf"), "c": (1, None), "d": object})
-    assert found == {"a": 0.5, "b": "inf", "c": [1, None], "d": "<class 'object'>"}
-    json.dumps(found, allow_nan=False)
 
 
 def test_the_environment_names_libraries() -> None:

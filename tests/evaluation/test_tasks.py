@@ -9,7 +9,7 @@ import pytest
 
 from dhne.baselines.pairwise import PairwiseEmbedder
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.evaluation import Data, Options, Settings, evaluate
+from dhne.evaluation import Data, EvaluationSettings, Options, evaluate
 from dhne.network.hypernetwork import HyperNetwork
 from tests.evaluation.toy import CoarseScores, Remembers, random_network
 
@@ -143,12 +143,12 @@ def test_ranking_can_be_left_out_or_limited() -> None:
     data = Data("net", random_network((9, 9), 50))
     none = evaluate(
         "link-prediction", data, lambda s: CoarseScores(),
-        settings=Settings(Options(ranked=0)),
+        settings=EvaluationSettings(Options(ranked=0)),
     )  # fmt: skip
     assert set(none.mean) == {"auc", "aupr"}
     few = evaluate(
         "link-prediction", data, lambda s: CoarseScores(),
-        settings=Settings(Options(ranked=4)),
+        settings=EvaluationSettings(Options(ranked=4)),
     )  # fmt: skip
     assert few.config["counts"]["ranked"] == 4
     assert few.config["ranked"] == 4
@@ -156,7 +156,7 @@ def test_ranking_can_be_left_out_or_limited() -> None:
 
 def test_a_curve_is_kept_on_request() -> None:
     data = Data("net", random_network((9, 9), 50))
-    settings = Settings(Options(roc=True))
+    settings = EvaluationSettings(Options(roc=True))
     record = evaluate("link-prediction", data, lambda s: CoarseScores(9), settings=settings)
     curve = record.curves["0"]
     assert np.trapezoid(curve["tpr"], curve["fpr"]) == pytest.approx(record.mean["auc"])
@@ -165,7 +165,7 @@ def test_a_curve_is_kept_on_request() -> None:
 def test_sparsity_keeps_a_share() -> None:
     data = Data("net", *random_network((9, 9), 60).split(0.2))
     record = evaluate(
-        "link-prediction", data, lambda s: CoarseScores(), settings=Settings(keep=0.25)
+        "link-prediction", data, lambda s: CoarseScores(), settings=EvaluationSettings(keep=0.25)
     )
     assert record.config["edges"] == {"train": 15, "test": 45}
     assert record.config["keep"] == 0.25
@@ -176,7 +176,7 @@ def test_classification_reads_the_embeddings_of_the_whole_network() -> None:
     labels = ["x" if i % 2 else "y" for i in range(40)]
     data = Data("net", *net.with_labels({"t0": labels}).split(0.3))
     Remembers.seen.clear()
-    settings = Settings(classification={"shares": [0.5], "repeats": 2})
+    settings = EvaluationSettings(classification={"shares": [0.5], "repeats": 2})
     record = evaluate("classification", data, Remembers, settings=settings)
     assert rows(Remembers.seen[0]) == rows(net)
     assert set(record.mean) == {"micro_f1", "macro_f1", "micro_f1@0.5", "macro_f1@0.5"}

@@ -6,7 +6,7 @@ import pytest
 
 from dhne.errors import UnknownNameError
 from dhne.evaluation import METHODS
-from dhne.experiments import EXPERIMENTS, Choice, chosen
+from dhne.experiments import EXPERIMENTS, Selection, chosen
 from dhne.experiments.paper_numbers import DATASETS, paper_auc, rows
 
 NAMES = [
@@ -25,7 +25,7 @@ def test_all_of_the_paper_is_there() -> None:
 
 @pytest.mark.parametrize("task", ["reconstruction", "link-prediction"])
 def test_tables_hold_every_method_dataset_and_seed(task: str) -> None:
-    jobs = EXPERIMENTS[f"table-{task}"].jobs(Choice())
+    jobs = EXPERIMENTS[f"table-{task}"].jobs(Selection())
     held = {(j.dataset, j.method, j.seed) for j in jobs if j.protocol == "paper"}
     assert held == {(d, m, s) for d in DATASETS for m in METHODS for s in (0, 1, 2)}
     assert {j.dataset for j in jobs if j.protocol == "clean"} == {"drug"}
@@ -35,7 +35,7 @@ def test_tables_hold_every_method_dataset_and_seed(task: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_choice_narrows_every_plan(name: str) -> None:
-    choice = Choice(datasets=["drug"], methods=["dhne"], seeds=[5], device="cpu")
+    choice = Selection(datasets=["drug"], methods=["dhne"], seeds=[5], device="cpu")
     for job in EXPERIMENTS[name].jobs(choice):
         assert (job.method, job.seed, job.device) == ("dhne", 5, "cpu")
         assert job.dataset in ("drug", "power-law")
@@ -43,7 +43,7 @@ def test_a_choice_narrows_every_plan(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_quick_is_smaller_and_takes_the_same_path(name: str) -> None:
-    whole, quick = (EXPERIMENTS[name].jobs(Choice(quick=q)) for q in (False, True))
+    whole, quick = (EXPERIMENTS[name].jobs(Selection(quick=q)) for q in (False, True))
     assert 0 < len(quick) < len(whole)
     assert {j.task for j in quick} == {j.task for j in whole}
     assert all(j.core is not None or j.nodes is not None for j in quick)
@@ -51,15 +51,15 @@ def test_quick_is_smaller_and_takes_the_same_path(name: str) -> None:
 
 def test_the_roc_curve_is_drawn_from_jobs_of_the_table() -> None:
     for quick in (False, True):
-        table = set(EXPERIMENTS["table-link-prediction"].jobs(Choice(quick=quick)))
-        assert set(EXPERIMENTS["figure-roc"].jobs(Choice(quick=quick))) <= table
+        table = set(EXPERIMENTS["table-link-prediction"].jobs(Selection(quick=quick)))
+        assert set(EXPERIMENTS["figure-roc"].jobs(Selection(quick=quick))) <= table
 
 
 def test_mistyped_names_get_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'movielens'"):
-        Choice(datasets=["movielense"])
+        Selection(datasets=["movielense"])
     with pytest.raises(UnknownNameError, match="did you mean 'node2vec'"):
-        Choice(methods=["node2vek"])
+        Selection(methods=["node2vek"])
 
 
 def test_every_cell_of_the_papers_tables_has_its_number() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dhne.errors import MissingExtraError
 from dhne.evaluation import Record
-from dhne.experiments import EXPERIMENTS, Choice, Job, RecordStore, Step, run_plan, unique
+from dhne.experiments import EXPERIMENTS, Job, RecordStore, Selection, Step, run_plan, unique
 from dhne.experiments.runner import Clock, Worker
 from tests.experiments.fake import fake_record
 
@@ -71,7 +71,7 @@ def test_a_failure_does_not_stop_the_rest(tmp_path: Path) -> None:
 
 
 def test_jobs_that_several_figures_share_are_done_once() -> None:
-    choice = Choice(datasets=["gps"], quick=True)
+    choice = Selection(datasets=["gps"], quick=True)
     table = EXPERIMENTS["table-link-prediction"].jobs(choice)
     assert unique(table + EXPERIMENTS["figure-roc"].jobs(choice)) == unique(table)
 

@@ -16,7 +16,6 @@ import pytest
 
 from dhne import HyperNetwork, read, write
 from dhne.errors import DHNEError, InputError
-from dhne.io.files import writing
 
 ENDINGS = [".csv", ".csv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 
@@ -147,18 +146,3 @@ def test_parquet_column_of_another_kind(tmp_path: Path) -> None:
         read(tmp_path / "x.parquet")
     with pytest.raises(InputError):
         read(tmp_path / "x.parquet", columns=["a", "b"])
-
-
-def test_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "x.txt"
-    target.write_text("old")
-
-    def fail() -> None:
-        with writing(target) as (temporary,):
-            temporary.write_text("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]

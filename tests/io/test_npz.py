@@ -53,7 +53,7 @@ def test_released_files_open_unless_they_hold_pickles(data_dir: Path) -> None:
         ({"train_data": [[0, 1]], "nums_type": [1]}, "must hold 2 numbers"),
         ({"train_data": [[0, 1]], "nums_type": [1, 1]}, "outside 0"),
         ({"train_data": [[0, 1]], "labels": [1, 2, 3]}, "one label for each node"),
-        ({"train_data": [[0, 0]], "dhne": [1]}, "no JSON"),
+        ({"train_data": [[0, 0]], "dhne": [1]}, "not JSON"),
     ],
 )
 def test_damaged_arrays(tmp_path: Path, arrays: dict[str, object], message: str) -> None:

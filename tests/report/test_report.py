@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from dhne.evaluation import Record
-from dhne.experiments import EXPERIMENTS, Choice, Job, RecordStore, chosen, run_plan
+from dhne.experiments import EXPERIMENTS, Job, RecordStore, Selection, chosen, run_plan
 from dhne.report import compose, draw, write_report
-from dhne.report.collect import joined, table, verdict
+from dhne.report.metric_tables import joined, table, verdict
 from tests.experiments.fake import fake_record
 
-CHOICE = Choice(seeds=[0, 1], quick=True)
+CHOICE = Selection(seeds=[0, 1], quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -144,12 +144,12 @@ def test_who_is_ahead_of_dhne_is_told(store: RecordStore, tmp_path: Path) -> Non
         return record
 
     other = RecordStore(tmp_path)
-    jobs = EXPERIMENTS["table-link-prediction"].jobs(Choice(datasets=["gps"], quick=True))
+    jobs = EXPERIMENTS["table-link-prediction"].jobs(Selection(datasets=["gps"], quick=True))
     run_plan(jobs, other, do=line_wins)
     found = verdict(joined(other, jobs))
     assert (found.won, found.total) == ((), 1)
     assert found.lost["GPS"][:2] == ("LINE, mean", 0.9876)
-    choice = Choice(datasets=["gps"], quick=True)
+    choice = Selection(datasets=["gps"], quick=True)
     section = compose(chosen(["table-link-prediction"]), choice, other).sections[0]
     assert "on GPS LINE, mean has .9876 against .9" in section.notes[0]
     assert not section.spread
@@ -170,7 +170,7 @@ def test_settings_that_follow_the_data_are_told_for_each_dataset(tmp_path: Path)
         record.config["method"]["epochs"] = 60 if job.dataset == "gps" else 20
         return record
 
-    choice = Choice(datasets=["gps", "drug"], methods=["dhne"], seeds=[0])
+    choice = Selection(datasets=["gps", "drug"], methods=["dhne"], seeds=[0])
     tables = chosen(["table-link-prediction", "table-reconstruction"])
     run_plan([j for e in tables for j in e.jobs(choice)], RecordStore(tmp_path), do=by_size)
     settings = compose(tables, choice, RecordStore(tmp_path)).settings

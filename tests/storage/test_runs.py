@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -18,12 +20,14 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
 from dhne.storage import (
     RunContents,
+    abandon_run,
     begin_run,
     is_run,
     load_run,
     read_config,
     run_status,
     save_run,
+    unfinished_run,
 )
 from dhne.storage.manifest import write_manifest
 from dhne.storage.replacing import finish_commit
@@ -363,11 +367,50 @@ class TestBeginning:
         with pytest.raises(RunError, match="--resume"):
             begin_run(tmp_path / "begun", {})
 
-    def test_overwriting_removes_the_run_and_its_checkpoints(self, run: Path) -> None:
-        checkpoints = begin_run(run, {}, overwrite=True)
-        assert files_of(run) == ["config.json", "manifest.json"]
-        checkpoints.save(1, {}, {})
+    def test_overwriting_leaves_the_finished_run_until_the_new_one_is_saved(
+        self, run: Path
+    ) -> None:
+        before, contents = files_of(run), make_contents()
+        checkpoints = begin_run(run, {"new": 1}, overwrite=True)
+        checkpoints.save(1, {}, {"x": 1})
+        assert run_status(run) == "complete"
+        assert [f for f in files_of(run) if not f.startswith(".next/")] == before
+        assert load_run(run).network == contents.network
+        waiting = unfinished_run(run)
+        assert waiting is not None
+        assert read_config(waiting) == {"new": 1}
+        assert begin_run(run, {"new": 1}, resume=True).latest() == ({}, {"x": 1})
         assert begin_run(run, {}, overwrite=True).latest() is None
+        save_run(run, contents)
+        assert unfinished_run(run) is None
+        assert files_of(run) == before
+
+    def test_overwriting_an_unfinished_run_removes_its_checkpoints(self, tmp_path: Path) -> None:
+        checkpoints = begin_run(tmp_path / "run", {})
+        checkpoints.save(1, {}, {})
+        assert begin_run(tmp_path / "run", {}, overwrite=True).latest() is None
+
+    def test_a_run_without_a_checkpoint_can_be_abandoned(self, run: Path, tmp_path: Path) -> None:
+        begin_run(tmp_path / "new", {})
+        abandon_run(tmp_path / "new")
+        assert not (tmp_path / "new").exists()
+        before = files_of(run)
+        begin_run(run, {}, overwrite=True)
+        abandon_run(run)
+        assert files_of(run) == before
+        begin_run(tmp_path / "new", {}).save(1, {}, {})
+        abandon_run(tmp_path / "new")
+        assert run_status(tmp_path / "new") == "training"
+
+    def test_every_file_follows_the_umask(self, tmp_path: Path) -> None:
+        before, contents = os.umask(0o022), make_contents()
+        try:
+            save_run(tmp_path / "shared", contents)
+            begin_run(tmp_path / "begun", {}).save(1, contents.tensors, {})
+        finally:
+            os.umask(before)
+        files = [p for d in ("shared", "begun") for p in (tmp_path / d).rglob("*") if p.is_file()]
+        assert {stat.S_IMODE(p.stat().st_mode) for p in files} == {0o644}
 
     def test_a_damaged_run_can_be_overwritten(self, run: Path) -> None:
         (run / "manifest.json").write_text("{")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dhne.network.edges import EdgeSet, EdgeType, NodeArray
     from dhne.network.hypernetwork import HyperNetwork
 
-_BLOCK = 1 << 17  # samples drawn at once
+_SAMPLES_AT_ONCE = 1 << 17
 _LOWEST_RATE = 1e-4  # of the first learning rate
 
 
@@ -91,8 +91,8 @@ class HEBE(Embedder):
         draws = [_Draws(e, offsets, sizes, self.noise_power) for e in network.edge_sets if len(e)]
         total = max(self.epochs * network.num_edges(), self.min_samples)
         share = np.array([d.weight for d in draws]) / sum(d.weight for d in draws)
-        for start in track(range(0, total, _BLOCK), "HEBE", verbose=self.verbose):
-            size = min(_BLOCK, total - start)
+        for start in track(range(0, total, _SAMPLES_AT_ONCE), "HEBE", verbose=self.verbose):
+            size = min(_SAMPLES_AT_ONCE, total - start)
             counts = rng.multinomial(size, share)
             left = 1 - np.arange(start, start + size) / total
             rates = self.learning_rate * np.maximum(left, _LOWEST_RATE)

@@ -32,7 +32,7 @@ from .pairwise import PairwiseEmbedder
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
-_BLOCK = 1 << 17  # samples drawn at once
+_SAMPLES_AT_ONCE = 1 << 17
 _LOWEST_RATE = 1e-4  # of the first learning rate
 
 
@@ -114,8 +114,8 @@ class LINE(PairwiseEmbedder):
         contexts = vectors if first else np.zeros((n, dim), dtype=np.float32)
         total = self.epochs * graph.nnz
         what = "LINE, first order" if first else "LINE, second order"
-        for start in track(range(0, total, _BLOCK), what, verbose=self.verbose):
-            size = min(_BLOCK, total - start)
+        for start in track(range(0, total, _SAMPLES_AT_ONCE), what, verbose=self.verbose):
+            size = min(_SAMPLES_AT_ONCE, total - start)
             pair = pairs.draw(size, rng)
             targets = np.empty((size, 1 + self.negatives), dtype=np.int64)
             targets[:, 0] = graph.indices[pair]

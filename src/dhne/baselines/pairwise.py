@@ -29,7 +29,7 @@ from dhne.network.tuples import resolve
 
 AGGREGATES = ("mean", "min")
 SIMILARITIES = ("cosine", "dot", "sigmoid")
-_ROWS = 65536  # tuples scored at once: a few dozen MB at any dimension in use
+_TUPLES_AT_ONCE = 65536  # scored at once: a few dozen MB at any dimension in use
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,14 +75,14 @@ class PairwiseEmbedder(Embedder):
         positions = list(combinations(range(len(edge_type)), 2))
         scores = np.empty((len(nodes), len(positions)), dtype=np.float64)
         scale = {t: self._scale(t) for t in set(edge_type)}
-        for start in range(0, len(nodes), _ROWS):
-            part = nodes[start : start + _ROWS]
+        for start in range(0, len(nodes), _TUPLES_AT_ONCE):
+            part = nodes[start : start + _TUPLES_AT_ONCE]
             rows = [
                 self.embeddings_[t][part[:, p]] * scale[t][part[:, p], None]
                 for p, t in enumerate(edge_type)
             ]
             for column, (p, q) in enumerate(positions):
-                scores[start : start + _ROWS, column] = self._similarities(
+                scores[start : start + _TUPLES_AT_ONCE, column] = self._similarities(
                     rows[p], rows[q], "ij,ij->i"
                 )
         return scores

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dhne.network.edges import EdgeSet, EdgeType, NodeArray
     from dhne.network.hypernetwork import HyperNetwork
 
-_ROWS = 65536  # tuples scored at once
+_TUPLES_AT_ONCE = 65536  # scored
 _MOST_ORDERS = 24  # up to four unordered positions are written out in every order
 
 FloatArray = npt.NDArray[np.float64]
@@ -57,12 +57,12 @@ class Factors:
     def score(self, nodes: NodeArray) -> Scores:
         """Return Σ_r λ_r Π_p U^(p)[v_p, r] for each tuple."""
         scores = np.empty(len(nodes), dtype=np.float64)
-        for start in range(0, len(nodes), _ROWS):
-            part = nodes[start : start + _ROWS]
+        for start in range(0, len(nodes), _TUPLES_AT_ONCE):
+            part = nodes[start : start + _TUPLES_AT_ONCE]
             rows = np.ones((len(part), len(self.weights)))
             for p, matrix in enumerate(self.matrices):
                 rows *= matrix[part[:, p]]
-            scores[start : start + _ROWS] = rows @ self.weights
+            scores[start : start + _TUPLES_AT_ONCE] = rows @ self.weights
         return scores
 
     def score_candidates(self, nodes: NodeArray, position: int) -> Scores:

@@ -21,7 +21,7 @@ _NAMED = 40
 def draw_map(model: DHNE, path: Path, *, node_type: str = "head", seed: int = 0) -> None:
     """Save a map of the nodes of a type, coloured by what each is an instance of."""
     from dhne.errors import MissingExtraError
-    from dhne.io.files import writing
+    from dhne.files.writing import writing
 
     try:
         from matplotlib.figure import Figure

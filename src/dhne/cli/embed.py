@@ -103,12 +103,9 @@ def _nothing_new(types: list[str] | None) -> Exception:
 
 def _split(table: pa.Table) -> tuple[Any, Any]:
     """Return (names, matrix) of a table of vectors."""
-    import numpy as np
+    from dhne.io.vector_column import vector_matrix
 
-    size = _size(table)
-    column = table["vector"].combine_chunks()
-    flat = column.flatten().to_numpy(zero_copy_only=False)
-    return table["name"], np.asarray(flat, np.float32).reshape(-1, size)
+    return table["name"], vector_matrix(table["vector"])
 
 
 def _size(table: pa.Table) -> int:

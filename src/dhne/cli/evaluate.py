@@ -112,7 +112,7 @@ def command(
 
     dhne evaluate classification movielens --method dhne-plus --set epochs=20
     """
-    from dhne.evaluation import EVALUATION_SEED, Options, Settings, evaluate
+    from dhne.evaluation import EVALUATION_SEED, EvaluationSettings, Options, evaluate
     from dhne.evaluation.methods import parse_settings
 
     options = Options(
@@ -124,7 +124,7 @@ def command(
     classification: dict[str, Any] = {"repeats": repeats, "label_count": label_count}
     classification |= {"node_type": node_type, "shares": _numbers("--shares", shares, float)}
     used = classification if task == "classification" else {}
-    settings = Settings(options, keep, used)
+    settings = EvaluationSettings(options, keep, used)
     wanted = _numbers("--seeds", seeds, int) or []
     params = parse_settings(setting or [])
     _check_target(json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
@@ -64,19 +63,13 @@ def note(message: str) -> None:
 
 def write_json(data: Any, target: str) -> None:
     """Write `data` as JSON to the file `target`, or to standard output if it is ``-``."""
-    text = json.dumps(data, indent=2, ensure_ascii=False, default=_plain) + "\n"
+    from dhne.files import plain_json
+
+    data = plain_json.plain(data, finite=True, other=str)  # dates of a table, say
     if target == "-":
-        sys.stdout.write(text)
-        return
-    from dhne.io.files import writing
-
-    with writing(target) as (temporary,):
-        temporary.write_text(text, encoding="utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays, and paths, as JSON knows them."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+        sys.stdout.write(plain_json.as_json(data, indent=2, ascii_only=False) + "\n")
+    else:
+        plain_json.write_json(target, data)
 
 
 def make_table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:

@@ -73,12 +73,12 @@ def command(
 
     dhne reproduce all --jobs 2
     """
-    from dhne.experiments import Choice, RecordStore, Report, chosen, run_plan
+    from dhne.experiments import PlanOutcome, RecordStore, Selection, chosen, run_plan
     from dhne.report import write_report
 
     if out.exists() and not out.is_dir():
         raise InputError("is a file; name a directory for the report", file=out)
-    choice = Choice(
+    choice = Selection(
         datasets=_list(datasets),
         methods=_list(methods),
         seeds=_seeds(seeds),
@@ -89,7 +89,7 @@ def command(
     plan = [job for e in experiments for job in e.jobs(choice)]
     if not plan:
         raise ParameterError("nothing is left to do; these datasets and methods are in no plan")
-    store, report = RecordStore(out / "records"), Report()
+    store, report = RecordStore(out / "records"), PlanOutcome()
     if not page_only:
         try:
             with PlanProgress(quiet=quiet) as progress:

@@ -8,7 +8,7 @@ from typing import Any
 
 def describe_run(directory: str) -> dict[str, Any]:
     """Return a run's status, configuration, node types, last epoch and files as plain data."""
-    from dhne.io.json_text import parse_json
+    from dhne.files.plain_json import parse_json
     from dhne.io.parquet import count_rows
     from dhne.storage import read_config, read_manifest, run_status
 

@@ -196,9 +196,9 @@ def _scored(table: pa.Table, scores: npt.NDArray[np.float64], *, sort: bool) -> 
 
 
 def _write(table: pa.Table, out: Path) -> None:
+    from dhne.files.writing import writing
     from dhne.io.bundle import is_parquet
     from dhne.io.delimited import write_delimited
-    from dhne.io.files import writing
     from dhne.io.parquet import write_parquet
 
     with writing(out) as (temporary,):

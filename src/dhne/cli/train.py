@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -127,17 +128,21 @@ def command(
 
     dhne train movielens --out runs/paper --preset paper --dim 32
     """
-    from .train_job import Job, Trackers
+    from .train_job import Trackers, TrainingJob
 
     if resume and overwrite:
         raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
+    if not 0 <= checkpoint_every < inf:
+        raise typer.BadParameter(
+            f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
+        )
     values = {
         **context.params,
         "dim": parse_dim(dim),
         "encoder_layers": parse_sizes("--encoder-layers", encoder_layers),
         "hidden": parse_sizes("--hidden", hidden),
     }
-    job = Job.of(
+    job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
         source={k: values[k] for k in _SOURCE},

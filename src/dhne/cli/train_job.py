@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
-from dhne.errors import ParameterError
+from dhne.errors import DHNEError, ParameterError
 
 from .output import note
 from .source import is_dataset, open_source
@@ -29,7 +29,7 @@ class Trackers(NamedTuple):
 
 
 @dataclass
-class Job:
+class TrainingJob:
     """One training: what it is called, what it learns from, and its settings.
 
     Attributes
@@ -58,14 +58,15 @@ class Job:
         overwrite: bool,
     ) -> Self:
         """Make a job of what was typed; to resume, the rest is as it was begun with."""
-        from dhne.storage import read_config, run_status
+        from dhne.storage import read_config, run_status, unfinished_run
 
         source = {"names": [_place(name) for name in names], **source}
         if names:
             typed = typed | {"names"}
-        status = run_status(out) if resume else None
+        waiting = unfinished_run(out) if resume else None
+        status = "training" if waiting else run_status(out) if resume else None
         if status is not None:
-            before = read_config(out)
+            before = read_config(waiting or out)
             source = _merge(before.get("source", {}), source, typed)
             params = _merge(before.get("params", {}), params, typed)
         if not source["names"] and status != "complete":
@@ -78,22 +79,38 @@ class Job:
     def run(self, *, checkpoint_seconds: float, trackers: Trackers, bar: bool) -> dict[str, Any]:
         """Train to the end and save; return what was done, as plain data."""
         from dhne.estimator import DHNE
-        from dhne.hyperparameters import resolve_settings
-        from dhne.storage import begin_run, run_status
+        from dhne.storage import lock_run, run_status, unfinished_run
 
-        if self.resume and run_status(self.out) == "complete":
+        if self.resume and run_status(self.out) == "complete" and not unfinished_run(self.out):
             note(f"{self.out} is finished already; nothing is left to do")
             return self._report(_load(self.out), seconds=0.0)
         model = DHNE(**self.params)
-        resolve_settings(model.preset, self.params)  # mistakes are said before anything is made
+        model.check_params()  # mistakes are reported before anything is written
         network = self._open()
+        callbacks = _callbacks(trackers, self, bar=bar)
+        with lock_run(self.out):
+            seconds = self._fit_and_save(model, network, callbacks, checkpoint_seconds)
+        report = self._report(model, seconds)
+        note(_summary(report))
+        return report
+
+    def _fit_and_save(
+        self,
+        model: DHNE,
+        network: HyperNetwork,
+        callbacks: list[Callback],
+        checkpoint_seconds: float,
+    ) -> float:
+        """Train and save; return the seconds that training took."""
+        from dhne.storage import abandon_run, begin_run
+
         config = {"method": "dhne", "params": self.params, "source": self.source}
         checkpoints = begin_run(self.out, config, resume=self.resume, overwrite=self.overwrite)
         begin = time.perf_counter()
         try:
             model.fit(
                 network,
-                callbacks=_callbacks(trackers, self, bar=bar),
+                callbacks=callbacks,
                 checkpoints=checkpoints,
                 checkpoint_seconds=checkpoint_seconds,
             )
@@ -101,12 +118,14 @@ class Job:
             out = shlex.quote(str(self.out))
             note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
             raise typer.Exit(130) from None
+        except (DHNEError, MemoryError):
+            if not self.resume:
+                abandon_run(self.out)  # unless there is a checkpoint to go on from
+            raise
         seconds = time.perf_counter() - begin
         model.save(self.out, notes={"source": self.source})
         checkpoints.clear()
-        report = self._report(model, seconds)
-        note(_summary(report))
-        return report
+        return seconds
 
     def _open(self) -> HyperNetwork:
         source = self.source
@@ -147,7 +166,7 @@ def _load(path: Path) -> DHNE:
     return load(path)
 
 
-def _callbacks(trackers: Trackers, job: Job, *, bar: bool) -> list[Callback]:
+def _callbacks(trackers: Trackers, job: TrainingJob, *, bar: bool) -> list[Callback]:
     from dhne.trackers import MLflow, TensorBoard
     from dhne.training.callbacks import ProgressBar
 

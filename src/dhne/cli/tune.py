@@ -101,6 +101,7 @@ def command(
     dhne tune gps --out runs/gps --preset plus --search alpha=0.1:50:log --search negatives=5,10
     """
     from dhne.evaluation.methods import parse_settings
+    from dhne.storage import lock_run
     from dhne.tuning import Search, parse_space
 
     params = parse_settings(setting or [])
@@ -108,23 +109,25 @@ def command(
         params["preset"] = preset
     space = parse_space(search or [])
     network = open_source(sources, columns, weight, unordered, delimiter=delimiter, split=split)
-    plan = Search(network, params, space, validation, seed, prune)  # says mistakes at once
-    _make_room(out, sources, overwrite=overwrite)
+    plan = Search(network, params, space, validation, seed, prune)  # reports mistakes at once
     begin = time.perf_counter()
-    try:
-        with TaskProgress(quiet=json == "-") as progress:
-            bars = _Bars(progress, trials)
-            found = plan.run(
-                trials,
-                storage=out / STUDY,
-                report=bars.report,
-                callbacks=bars.callbacks,
-            )
-            model = found.model().fit(network, callbacks=bars.callbacks())
-    except KeyboardInterrupt:
-        note(f"interrupted; the same command goes on with the search in {shlex.quote(str(out))}")
-        raise typer.Exit(130) from None
-    model.save(out)
+    with lock_run(out):
+        study = _make_room(out, sources, overwrite=overwrite)
+        try:
+            with TaskProgress(quiet=json == "-") as progress:
+                bars = _Bars(progress, trials)
+                found = plan.run(
+                    trials, storage=study, report=bars.report, callbacks=bars.callbacks
+                )
+                model = found.model().fit(network, callbacks=bars.callbacks())
+        except KeyboardInterrupt:
+            place = shlex.quote(str(out))
+            again = "without --overwrite " if overwrite else ""
+            note(f"interrupted; the same command {again}goes on with the search in {place}")
+            raise typer.Exit(130) from None
+        if study.parent != out:
+            study.replace(out / STUDY)
+        model.save(out)
     report = _report(found, out, sources, model.config(), time.perf_counter() - begin)
     if json is not None:
         write_json(report, json)
@@ -133,19 +136,22 @@ def command(
     note(f"{out}: trained on {network.num_edges():,} hyperedges with the best of them")
 
 
-def _make_room(out: Path, sources: list[str], *, overwrite: bool) -> None:
-    """Begin a run, or make sure that what is there is a search to go on with."""
-    from dhne.storage import begin_run, read_config, run_status
+def _make_room(out: Path, sources: list[str], *, overwrite: bool) -> Path:
+    """Begin a run, or find the search to go on with; return where the search is kept."""
+    from dhne.storage import begin_run, read_config, run_status, unfinished_run
 
-    study = out / STUDY
     if overwrite or run_status(out) is None:
-        begin_run(out, {"method": "dhne", "tuning": {"source": sources}}, overwrite=overwrite)
+        config = {"method": "dhne", "tuning": {"source": sources}}
+        study = begin_run(out, config, overwrite=overwrite).directory.parent / STUDY
         study.unlink(missing_ok=True)
-    elif not study.exists() and "tuning" not in read_config(out):
+        return study
+    place = unfinished_run(out) or out
+    if not (place / STUDY).exists() and "tuning" not in read_config(place):
         raise RunError(
             f"{out} holds a run that no search has made; choose another name, or replace it "
             "(--overwrite)"
         )
+    return place / STUDY
 
 
 class _Bars:

@@ -28,7 +28,7 @@ Seed = int | np.random.Generator
 IntArray = npt.NDArray[np.int64]
 
 _MOST_EDGES = 10**9
-_CHUNK = 1 << 20  # edges drawn at once, so that temporaries stay small beside the result
+_EDGES_AT_ONCE = 1 << 20  # drawn at once, so that temporaries stay small beside the result
 
 
 def planted_clusters(
@@ -140,8 +140,8 @@ def power_law(
     # Ids say nothing about degree or cluster: real ids do not either, and caches would notice.
     scramble = [rng.permutation(n) for n in nodes]
     drawn = np.empty((edges, len(nodes)), dtype=np.int64)
-    for start in range(0, edges, _CHUNK):
-        chunk = drawn[start : start + _CHUNK]
+    for start in range(0, edges, _EDGES_AT_ONCE):
+        chunk = drawn[start : start + _EDGES_AT_ONCE]
         cluster = rng.integers(clusters, size=len(chunk))
         for position, n in enumerate(nodes):
             own = cluster

@@ -10,9 +10,7 @@ Looked for in this order, and used only if the sha256 is the one in the catalogu
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from http.client import HTTPException
@@ -21,6 +19,8 @@ from pathlib import Path
 from dhne.datasets.catalogue import Entry
 from dhne.datasets.progress import bar
 from dhne.errors import InputError
+from dhne.files.digests import sha256_of_bytes
+from dhne.files.writing import replace_bytes
 
 # The authors' repository, then one with files of the same names at a fixed commit.
 MIRRORS = (
@@ -28,7 +28,7 @@ MIRRORS = (
     "https://raw.githubusercontent.com/ma-compbio/Hyper-SAGNN/11862a1d273c60581c37984f3ff2602569a97556/data",
 )
 _TIMEOUT = 30.0  # seconds without a byte
-_BLOCK = 1 << 16
+_BYTES_AT_ONCE = 1 << 16
 _LARGEST = 64 << 20  # no released file is larger than 4 MB
 
 
@@ -87,7 +87,7 @@ def _read_checked(path: Path, expected: str) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
-    actual = hashlib.sha256(content).hexdigest()
+    actual = sha256_of_bytes(content)
     if actual != expected:
         raise InputError(
             f"not the released file: its sha256 is {actual}, expected {expected}; it was not "
@@ -114,7 +114,7 @@ def _download(entry: Entry, *, progress: bool) -> dict[str, bytes]:
             except (OSError, HTTPException, ValueError) as error:
                 failures.append(f"{url}: {getattr(error, 'reason', None) or error}")
                 continue
-            actual = hashlib.sha256(content).hexdigest()
+            actual = sha256_of_bytes(content)
             if actual != digest:
                 failures.append(f"{url}: its sha256 is {actual}, expected {digest}")
                 continue
@@ -135,7 +135,7 @@ def _fetch(url: str, what: str, *, progress: bool) -> bytes:
         length = response.headers.get("Content-Length")
         task = shown.add_task(what, total=int(length) if length else None)
         content = bytearray()
-        while block := response.read(_BLOCK):
+        while block := response.read(_BYTES_AT_ONCE):
             content += block
             shown.advance(task, len(block))
             if len(content) > _LARGEST:
@@ -147,15 +147,9 @@ def _keep(path: Path, content: bytes) -> None:
     """Put a file into the cache, whole or not at all; a cache that cannot be written is no harm."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        replace_bytes(path, content)
     except OSError:
         return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
 
 
 def _nowhere(entry: Entry, why: str) -> InputError:

@@ -23,7 +23,7 @@ from .protocols import (
 )
 from .results import Record, SeedResult
 from .separation import Options
-from .tasks import TASKS, Settings, evaluate
+from .tasks import TASKS, EvaluationSettings, evaluate
 
 __all__ = [
     "EVALUATION_SEED",
@@ -31,10 +31,10 @@ __all__ = [
     "PROTOCOLS",
     "TASKS",
     "Data",
+    "EvaluationSettings",
     "Options",
     "Record",
     "SeedResult",
-    "Settings",
     "Split",
     "auc",
     "average_precision",

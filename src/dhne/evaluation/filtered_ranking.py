@@ -29,9 +29,9 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
 HITS = (1, 3, 10)
-CHUNK = 1 << 18  # tuples scored at once; a hidden layer of 192 float32 numbers each is 200 MB
+TUPLES_AT_ONCE = 1 << 18  # scored; a hidden layer of 192 float32 numbers each is 200 MB
 Ranks = npt.NDArray[np.float64]
-Progress = Callable[[int], None]
+ReportDone = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def filtered_ranks(
     queries: NodeArray,
     known: KnownCompletions,
     *,
-    chunk: int = CHUNK,
-    progress: Progress | None = None,
+    chunk: int = TUPLES_AT_ONCE,
+    progress: ReportDone | None = None,
 ) -> Ranks:
     """Return the filtered rank of each query's own node at the open position of `known`.
 
@@ -171,7 +171,7 @@ def rank_edges(
     *,
     limit: int | None = None,
     seed: int = 0,
-    chunk: int = CHUNK,
+    chunk: int = TUPLES_AT_ONCE,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[dict[str, float], int]:
     """Return (metrics over all positions and for each, number of hyperedges ranked).

@@ -15,7 +15,6 @@ each seed, is there only where it was asked for.
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import numpy as np
 
 from dhne import __version__
 from dhne.errors import InputError
+from dhne.files.plain_json import as_json
 
 Metrics = dict[str, float]
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "numba", "gensim", "pyttb")
@@ -115,7 +115,7 @@ class Record:
 
     def to_json(self) -> str:
         """Return the record as JSON text, without NaN or infinities."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        return as_json(self.to_dict(), indent=2, ascii_only=False) + "\n"
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Record:
@@ -171,18 +171,3 @@ def _versions(names: Iterable[str]) -> Iterable[tuple[str, str]]:
             yield name, metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-
-
-def plain(value: Any) -> Any:
-    """Return `value` as JSON can hold it: other objects by their text."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if np.isfinite(value) else str(value)
-    if value is None or isinstance(value, str | int | bool):
-        return value
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(v) for v in value]
-    return repr(value)

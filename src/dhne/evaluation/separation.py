@@ -20,18 +20,18 @@ from dhne.embedder import Embedder
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
-from .filtered_ranking import CHUNK, rank_edges
+from .filtered_ranking import TUPLES_AT_ONCE, rank_edges
 from .metrics import RocCurve, auc, average_precision, roc
 from .protocols import EVALUATION_SEED, NEGATIVES, Split
 
 Scores = npt.NDArray[np.float64]
 Tuples = Mapping[EdgeType, NodeArray]
-Report = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 RANKED = 2000
 # the similarities of pairs that an evaluation chooses between, and what people call them
 SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
 CHOICES = ("dot", "cosine")
-_ROWS = 1 << 16  # tuples scored at once
+_TUPLES_AT_ONCE = 1 << 16  # scored
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Options:
     ranked: int | None = RANKED
     validation: float = 0.1
     roc: bool = False
-    chunk: int = CHUNK
+    chunk: int = TUPLES_AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def tuple_scores(model: Embedder, tuples: Tuples) -> dict[str, Scores]:
     """Return the scores of all tuples, by aggregate for a pairwise method, else under ``""``."""
     parts: dict[str, list[Scores]] = {}
     for types, nodes in tuples.items():
-        for start in range(0, len(nodes), _ROWS):
-            rows = nodes[start : start + _ROWS]
+        for start in range(0, len(nodes), _TUPLES_AT_ONCE):
+            rows = nodes[start : start + _TUPLES_AT_ONCE]
             if isinstance(model, PairwiseEmbedder):
                 found = model.scores_by_aggregate(rows, types)
             else:
@@ -147,7 +147,7 @@ def separate(
     options: Options,
     *,
     chosen: PairScoring | None = None,
-    report: Report | None = None,
+    report: ReportProgress | None = None,
 ) -> Outcome:
     """Score the test hyperedges and their negatives and rank the former among all candidates.
 
@@ -189,7 +189,7 @@ def separate(
 
 
 def _ranked(
-    model: Embedder, split: Split, options: Options, report: Report | None
+    model: Embedder, split: Split, options: Options, report: ReportProgress | None
 ) -> tuple[dict[str, float], int]:
     progress = None if report is None else lambda done, total: report("ranking", done, total)
     return rank_edges(

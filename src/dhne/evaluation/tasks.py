@@ -14,11 +14,12 @@ from typing import Any
 from dhne.baselines.pairwise import PairwiseEmbedder
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError, UnknownNameError
+from dhne.files.plain_json import plain
 from dhne.network.hypernetwork import HyperNetwork
 
 from .classification import classify_nodes, labelled
-from .memory import peak_mb, reset_peak
 from .methods import make_method
+from .peak_memory import peak_mb, reset_peak
 from .protocols import (
     PROTOCOLS,
     Data,
@@ -27,15 +28,15 @@ from .protocols import (
     reconstruction_split,
     validation_split,
 )
-from .results import Record, SeedResult, environment, plain
-from .separation import Options, Outcome, PairScoring, Report, choose_scoring, separate
+from .results import Record, SeedResult, environment
+from .separation import Options, Outcome, PairScoring, ReportProgress, choose_scoring, separate
 
 TASKS = ("link-prediction", "reconstruction", "classification")
 Make = Callable[[int], Embedder]
 
 
 @dataclass(frozen=True)
-class Settings:
+class EvaluationSettings:
     """All that an evaluation may vary, beside the method's own settings.
 
     Attributes
@@ -63,8 +64,8 @@ def evaluate(
     dim: int | None = None,
     device: str | None = None,
     params: Mapping[str, Any] | None = None,
-    settings: Settings | None = None,
-    report: Report | None = None,
+    settings: EvaluationSettings | None = None,
+    report: ReportProgress | None = None,
 ) -> Record:
     """Evaluate a method on a task and return the record.
 
@@ -79,7 +80,7 @@ def evaluate(
         One fit each.
     dim, device, params
         See `make_method`; only for methods by name.
-    settings : Settings, optional
+    settings : EvaluationSettings, optional
     report : callable, optional
         Called with (what, done, total) as the work goes on.
 
@@ -95,7 +96,7 @@ def evaluate(
     _check(task, protocol, seeds)
     if isinstance(data, HyperNetwork):
         data = Data("network", data)
-    settings = settings or Settings()
+    settings = settings or EvaluationSettings()
     make, name = _maker(method, dim, device, params)
     config = _config(task, seeds, settings)
     results: list[SeedResult] = []
@@ -137,7 +138,7 @@ def _maker(
     return lambda s: make_method(name, seed=s, dim=dim, device=device, settings=params), name
 
 
-def _prefixed(report: Report | None, number: int, seeds: Sequence[int]) -> Report:
+def _prefixed(report: ReportProgress | None, number: int, seeds: Sequence[int]) -> ReportProgress:
     def show(what: str, done: int, total: int) -> None:
         if report is not None:
             label = f"seed {seeds[number]} ({number + 1}/{len(seeds)}) {what}"
@@ -154,8 +155,8 @@ class _Work:
     data: Data
     protocol: str
     seed: int
-    settings: Settings
-    report: Report
+    settings: EvaluationSettings
+    report: ReportProgress
 
     def run(self, make: Make) -> tuple[SeedResult, Outcome, dict[str, Any]]:
         """Fit and measure; return also what was split how."""
@@ -222,11 +223,13 @@ def _method_settings(model: Embedder) -> dict[str, Any]:
     used = getattr(model, "settings_", None)
     if is_dataclass(used) and not isinstance(used, type):
         found |= asdict(used)
-    settings: dict[str, Any] = plain(found | {"class": type(model).__name__})
+    settings: dict[str, Any] = plain(
+        found | {"class": type(model).__name__}, finite=True, other=repr
+    )
     return settings
 
 
-def _config(task: str, seeds: Sequence[int], settings: Settings) -> dict[str, Any]:
+def _config(task: str, seeds: Sequence[int], settings: EvaluationSettings) -> dict[str, Any]:
     """All that it takes to repeat the evaluation, beside the data."""
     shown: dict[str, Any] = {"seeds": list(seeds)}
     if task == "classification":
@@ -235,5 +238,5 @@ def _config(task: str, seeds: Sequence[int], settings: Settings) -> dict[str, An
         shown |= asdict(settings.options)
     if task == "link-prediction":
         shown["keep"] = settings.keep
-    found: dict[str, Any] = plain(shown | environment())
+    found: dict[str, Any] = plain(shown | environment(), finite=True, other=repr)
     return found

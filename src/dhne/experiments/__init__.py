@@ -1,24 +1,24 @@
 """The paper's tables and figures: small declarations, expanded into plans of jobs and done.
 
->>> from dhne.experiments import Choice, chosen
+>>> from dhne.experiments import Selection, chosen
 >>> [e.name for e in chosen(["table-link-prediction"])]
 ['table-link-prediction']
->>> len(chosen(["table-link-prediction"])[0].jobs(Choice(datasets=["gps"], seeds=[0])))
+>>> len(chosen(["table-link-prediction"])[0].jobs(Selection(datasets=["gps"], seeds=[0])))
 9
 """
 
-from .declarations import EXPERIMENTS, Choice, Experiment, chosen
+from .declarations import EXPERIMENTS, Experiment, Selection, chosen
 from .jobs import Job
-from .runner import Report, Step, run_plan, unique
-from .store import RecordStore
+from .record_store import RecordStore
+from .runner import PlanOutcome, Step, run_plan, unique
 
 __all__ = [
     "EXPERIMENTS",
-    "Choice",
     "Experiment",
     "Job",
+    "PlanOutcome",
     "RecordStore",
-    "Report",
+    "Selection",
     "Step",
     "chosen",
     "run_plan",

@@ -39,7 +39,7 @@ NODES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """What of the plan is wanted.
 
     Attributes
@@ -88,20 +88,20 @@ class Experiment:
     ----------
     name, title, text : str
     plan : callable
-        From a `Choice` to jobs without seed and device, one for each point.
+        From a `Selection` to jobs without seed and device, one for each point.
     """
 
     name: str
     title: str
     text: str
-    plan: Callable[[Choice], list[Job]] = field(repr=False)
+    plan: Callable[[Selection], list[Job]] = field(repr=False)
 
-    def jobs(self, choice: Choice) -> list[Job]:
+    def jobs(self, choice: Selection) -> list[Job]:
         """Return the jobs, seeds innermost.
 
         Examples
         --------
-        >>> quick = Choice(datasets=["gps"], methods=["dhne", "line"], seeds=[0, 1], quick=True)
+        >>> quick = Selection(datasets=["gps"], methods=["dhne", "line"], seeds=[0, 1], quick=True)
         >>> [job.title for job in EXPERIMENTS["figure-roc"].jobs(quick)][:2]
         ['link-prediction gps dhne seed 0', 'link-prediction gps dhne seed 1']
         """
@@ -115,8 +115,8 @@ class Experiment:
         return found
 
 
-def _tables(task: str) -> Callable[[Choice], list[Job]]:
-    def plan(choice: Choice) -> list[Job]:
+def _tables(task: str) -> Callable[[Selection], list[Job]]:
+    def plan(choice: Selection) -> list[Job]:
         jobs = []
         for dataset in choice.only_datasets(DATASETS):
             for protocol in ("paper", "clean") if dataset == "drug" else ("paper",):
@@ -126,16 +126,16 @@ def _tables(task: str) -> Callable[[Choice], list[Job]]:
     return plan
 
 
-def _all(choice: Choice) -> list[str]:
+def _all(choice: Selection) -> list[str]:
     return choice.only_methods(ALL_METHODS)
 
 
-def _separation(choice: Choice, task: str, dataset: str, method: str, protocol: str) -> Job:
+def _separation(choice: Selection, task: str, dataset: str, method: str, protocol: str) -> Job:
     ranked = 200 if choice.quick else 500
     return Job(task, dataset, method, protocol=protocol, ranked=ranked)
 
 
-def _roc(choice: Choice) -> list[Job]:
+def _roc(choice: Selection) -> list[Job]:
     datasets = choice.only_datasets(["gps"])
     return [
         _separation(choice, "link-prediction", d, m, "paper")
@@ -144,7 +144,7 @@ def _roc(choice: Choice) -> list[Job]:
     ]
 
 
-def _sparsity(choice: Choice) -> list[Job]:
+def _sparsity(choice: Selection) -> list[Job]:
     usual = ("dhne", "tensor", "hebe", "line", "dhne-plus") if choice.quick else ALL_METHODS
     return [
         Job("link-prediction", dataset, method, protocol=protocol, keep=keep)
@@ -155,7 +155,7 @@ def _sparsity(choice: Choice) -> list[Job]:
     ]
 
 
-def _classification(choice: Choice) -> list[Job]:
+def _classification(choice: Selection) -> list[Job]:
     usual = [m for m in ALL_METHODS if m != "cooccurrence"]  # it learns no embeddings
     shares = {"movielens": (0.1, 0.5, 0.9), "wordnet": (0.01, 0.05, 0.1)}
     return [
@@ -171,7 +171,7 @@ def _classification(choice: Choice) -> list[Job]:
     ]
 
 
-def _sensitivity(choice: Choice) -> list[Job]:
+def _sensitivity(choice: Selection) -> list[Job]:
     dimensions = (8, 32, 64, 128) if choice.quick else DIMENSIONS
     alphas = (0.0, 0.1, 1.0, 10.0) if choice.quick else ALPHAS
     jobs = []
@@ -184,7 +184,7 @@ def _sensitivity(choice: Choice) -> list[Job]:
     return jobs
 
 
-def _time(choice: Choice) -> list[Job]:
+def _time(choice: Selection) -> list[Job]:
     sizes = NODES[:5:2] if choice.quick else NODES
     return [
         Job("training-time", "power-law", method, nodes=n)

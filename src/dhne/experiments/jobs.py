@@ -6,13 +6,13 @@ name holds a hash of all its settings and the package's version.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from dhne import __version__
 from dhne.evaluation.methods import PAIRWISE
+from dhne.files.digests import sha256_of_text
 
 Params = tuple[tuple[str, Any], ...]
 
@@ -109,7 +109,7 @@ class Job:
     def key(self) -> str:
         """A hash of everything that the record depends on."""
         text = json.dumps([self.to_dict(), __version__], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return sha256_of_text(text)[:16]
 
     @property
     def file_name(self) -> str:

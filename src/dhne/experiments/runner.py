@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dhne.datasets import load_dataset
-from dhne.evaluation import Data, Options, Record, Settings, evaluate
-from dhne.evaluation.separation import Report as Detail
+from dhne.evaluation import Data, EvaluationSettings, Options, Record, evaluate
+from dhne.evaluation.separation import ReportProgress
 
-from .core import core
+from .dense_core import dense_core
 from .jobs import Job
 from .pool import Do, one_by_one, side_by_side
-from .store import RecordStore
+from .record_store import RecordStore
 from .timing import training_time
 
 
@@ -42,7 +42,7 @@ class Step:
 
 
 @dataclass
-class Report:
+class PlanOutcome:
     """What became of a plan."""
 
     computed: int = 0
@@ -62,10 +62,10 @@ def run_plan(
     store: RecordStore,
     *,
     progress: Callable[[Step], None] | None = None,
-    detail: Detail | None = None,
+    detail: ReportProgress | None = None,
     processes: int = 1,
     do: Do | None = None,
-) -> Report:
+) -> PlanOutcome:
     """Do every job that has no record yet.
 
     Parameters
@@ -82,7 +82,7 @@ def run_plan(
         From a job to its record; for tests.
     """
     jobs = unique(jobs)
-    report, clock = Report(), Clock()
+    report, clock = PlanOutcome(), Clock()
     waiting = []
     for job in jobs:
         record = store.get(job)
@@ -147,7 +147,7 @@ def _kinds(job: Job) -> list[tuple[str, ...]]:
 class Worker:
     """Does jobs; keeps the dataset of the last one."""
 
-    def __init__(self, detail: Detail | None = None) -> None:
+    def __init__(self, detail: ReportProgress | None = None) -> None:
         self._detail = detail
         self._loaded: tuple[str, int | None] | None = None
         self._data: Data | None = None
@@ -160,7 +160,7 @@ class Worker:
 
     def _evaluate(self, job: Job) -> Record:
         classification = {"repeats": job.repeats, "shares": job.shares or None}
-        settings = Settings(
+        settings = EvaluationSettings(
             Options(ranked=job.ranked, roc=job.task == "link-prediction" and job.keep is None),
             keep=job.keep,
             classification=classification if job.task == "classification" else {},
@@ -182,6 +182,6 @@ class Worker:
         if self._data is None or self._loaded != (job.dataset, job.core):
             dataset = load_dataset(job.dataset)
             data = Data(dataset.name, dataset.train, dataset.test)
-            self._data = data if job.core is None else core(data, job.core)
+            self._data = data if job.core is None else dense_core(data, job.core)
             self._loaded = (job.dataset, job.core)
         return self._data

@@ -13,9 +13,10 @@ from time import perf_counter
 from dhne.datasets import power_law
 from dhne.estimator import DHNE
 from dhne.evaluation import Record, SeedResult
-from dhne.evaluation.memory import peak_mb, reset_peak
 from dhne.evaluation.methods import make_method
-from dhne.evaluation.results import environment, plain
+from dhne.evaluation.peak_memory import peak_mb, reset_peak
+from dhne.evaluation.results import environment
+from dhne.files.plain_json import plain
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.callbacks import Callback, Progress
 
@@ -64,7 +65,14 @@ def training_time(job: Job) -> Record:
     }
     config = {"batch_size": BATCH, "edges": network.num_edges()} | environment()
     result = SeedResult(job.seed, metrics, seconds, peak_mb())
-    return Record(job.task, job.dataset, job.protocol, job.method, (result,), plain(config))
+    return Record(
+        job.task,
+        job.dataset,
+        job.protocol,
+        job.method,
+        (result,),
+        plain(config, finite=True, other=repr),
+    )
 
 
 def generated(nodes: int, seed: int) -> HyperNetwork:

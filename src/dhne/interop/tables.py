@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dhne.io.layout import to_tables
+from dhne.io.bundle_tables import to_tables
 from dhne.network.hypernetwork import HyperNetwork
 
 from .optional import require

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dhne.errors import InputError, InputWarning, ParameterError
+from dhne.files.reading import StrPath, check_file
 from dhne.network.hypernetwork import HyperNetwork
 
 from .bundle import read_bundle, write_bundle
-from .columns import Columns, UnsuitableColumnsError
-from .files import StrPath, check_file
+from .column_mapping import Columns, UnsuitableColumnsError
 from .hif import read_hif, write_hif
 from .npz import read_npz, write_npz
 from .tables import read_table, read_tables

@@ -1,6 +1,6 @@
 """Reading and writing whole networks as CSV, TSV or Parquet, with the files beside them.
 
-What stands in which file is said in :mod:`dhne.io.layout`.
+What stands in which file is said in :mod:`dhne.io.bundle_tables`.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dhne.files.plain_json import parse_json
+from dhne.files.reading import StrPath, check_file, reading
+from dhne.files.writing import writing
 from dhne.network.hypernetwork import HyperNetwork
 
+from .bundle_tables import as_text, from_tables, is_plain, to_tables
 from .delimited import read_delimited, write_delimited
-from .files import StrPath, check_file, reading, writing
-from .joining import Source
-from .json_text import parse_json
-from .layout import as_text, from_tables, is_plain, to_tables
+from .join_tables import Source
 from .parquet import read_description, read_parquet, write_parquet
 from .tables import read_table
 

@@ -21,10 +21,11 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from dhne.errors import InputError
-
-from .files import StrPath, check_file, is_gzipped, one_line, open_bytes, open_for_writing, reading
+from dhne.files.reading import StrPath, check_file, is_gzipped, one_line, open_bytes, reading
+from dhne.files.writing import open_for_writing
 
 _LONGEST_FIELD = 2**24
+_BYTES_AT_ONCE = 2**20
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
 
 
@@ -74,6 +75,7 @@ def read_delimited(
     """
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     _check_options(delimiter, encoding)
+    _refuse_nul(path, encoding)
     names = read_header(path, delimiter, encoding)
     options = pa_csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
@@ -99,6 +101,7 @@ def read_delimited(
 def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
     """Write a table to `path` as the ending of `name` says; quotes only where they are needed."""
     delimiter = delimiter_of(name)
+    _check_writable(table, name)
     options = pa_csv.WriteOptions(
         include_header=False,
         delimiter=delimiter,
@@ -112,13 +115,46 @@ def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
             pa_csv.write_csv(batch, stream, options)
 
 
+def _check_writable(table: pa.Table, name: str) -> None:
+    """Refuse what no program reads back from a text file."""
+    for column, values in zip(table.column_names, table.columns, strict=True):
+        if _is_text(values.type) and pc.any(pc.match_substring(values, "\0")).as_py():
+            raise InputError(
+                "a name holds a NUL byte, which a text file cannot keep; write .parquet, .hif.json "
+                "or .npz instead",
+                file=name,
+                column=column,
+            )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _refuse_nul(path: StrPath, encoding: str) -> None:
+    """Raise, with its line, for a NUL byte: parsers end a field, or a file, there."""
+    check_file(path)
+    if "a".encode(encoding) != b"a":  # UTF-16 and its kind are full of them
+        return
+    with reading(path), open_bytes(path) as stream:
+        if not any(b"\0" in block for block in iter(lambda: stream.read(_BYTES_AT_ONCE), b"")):
+            return
+    with reading(path), open_bytes(path) as stream:
+        line = next(number for number, text in enumerate(stream, start=1) if b"\0" in text)
+    raise InputError(
+        "there is a NUL byte here, which is not text; is the file damaged, or not CSV at all?",
+        file=path,
+        line=line,
+    )
+
+
 def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
     """Whether some text is empty (unquoted, that means missing) or holds a special character."""
     special = rf'^$|["\r\n{re.escape(delimiter)}]'
     return any(
         pc.any(pc.match_substring_regex(column, special)).as_py()
         for column in table.columns
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if _is_text(column.type)
     )
 
 

@@ -25,24 +25,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dhne.files.plain_json import parse_json
+from dhne.files.reading import StrPath, check_file, is_gzipped, open_bytes, reading
+from dhne.files.writing import open_for_writing, writing
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
-from .files import (
-    StrPath,
-    check_file,
-    is_gzipped,
-    open_bytes,
-    open_for_writing,
-    reading,
-    writing,
-)
 from .hif_build import build, is_directed
 from .hif_rules import check_hif
-from .json_text import parse_json
 
 FORMAT = 1
-_AT_ONCE = 50_000  # records turned into text together
+_RECORDS_AT_ONCE = 50_000  # turned into text together
 
 
 def read_hif(path: StrPath) -> HyperNetwork:
@@ -128,15 +121,15 @@ def _write_records(out: IO[bytes], runs: Any) -> None:
 
 def _node_runs(network: HyperNetwork) -> Any:
     for t in network.node_types:
-        for start in range(0, network.num_nodes(t), _AT_ONCE):
-            yield t, slice(start, start + _AT_ONCE)
+        for start in range(0, network.num_nodes(t), _RECORDS_AT_ONCE):
+            yield t, slice(start, start + _RECORDS_AT_ONCE)
 
 
 def _edge_runs(network: HyperNetwork) -> Any:
     start = 0
     for e in network.edge_sets:
-        for row in range(0, len(e), _AT_ONCE):
-            yield e, start + row, slice(row, row + _AT_ONCE)
+        for row in range(0, len(e), _RECORDS_AT_ONCE):
+            yield e, start + row, slice(row, row + _RECORDS_AT_ONCE)
         start += len(e)
 
 

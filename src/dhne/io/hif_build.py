@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.errors import InputError
+from dhne.files.reading import StrPath, warn
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
-
-from .files import StrPath, warn
 
 IntArray = npt.NDArray[np.int64]
 _UNTYPED = "node"

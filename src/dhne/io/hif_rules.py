@@ -21,8 +21,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from dhne.errors import InputError, suggest
-
-from .files import StrPath
+from dhne.files.reading import StrPath
 
 _TOP = ("network-type", "metadata", "incidences", "nodes", "edges")
 _NETWORK_TYPES = ("undirected", "directed", "asc")

@@ -21,14 +21,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError
+from dhne.files.plain_json import parse_json
+from dhne.files.reading import StrPath, reading
+from dhne.files.writing import writing
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
 from dhne.network.vocabulary import Vocabulary
 
-from .archive import Arrays, read_arrays, write_arrays
-from .files import StrPath, reading, writing
-from .json_text import parse_json
+from .npz_arrays import Arrays, read_arrays, write_arrays
 
 VERSION = 1
 Array = npt.NDArray[Any]

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .files import StrPath, check_file, reading
+from dhne.files.reading import StrPath, check_file, reading
 
 _KEY = b"dhne"
 

@@ -10,22 +10,20 @@ an integer prints (``42``, never ``042`` or ``+42``), strings otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from dhne.errors import InputError
+from dhne.files.reading import StrPath
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
-from dhne.network.vocabulary import decoded
+from dhne.network.memory_tables import as_table, without_categories
 
-from .columns import Columns, Mapped, check_suitable, map_columns
+from .column_mapping import Columns, Mapped, check_suitable, map_columns
 from .delimited import delimiter_of, read_delimited, read_header
-from .files import StrPath, one_line
-from .joining import (
+from .join_tables import (
     Part,
     Source,
     build,
@@ -129,7 +127,7 @@ def _read_part(
     if isinstance(source, str | PathLike):
         opened, mapped = _open_file(source, columns, weight, delimiter, encoding)
     else:
-        table = _from_memory(source)
+        table = as_table(source)
         mapped = map_columns(table.column_names, columns, weight, None)
         opened = Source(table.select(mapped.used))
     if opened.table.num_rows == 0:
@@ -150,28 +148,8 @@ def _open_file(
 ) -> tuple[Source, Mapped]:
     if Path(path).name.lower().endswith((".parquet", ".pq")):
         mapped = map_columns(read_parquet_names(path), columns, weight, path)
-        return Source(_plain(read_parquet(path, mapped.used)), path), mapped
+        return Source(without_categories(read_parquet(path, mapped.used)), path), mapped
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     mapped = map_columns(read_header(path, delimiter, encoding), columns, weight, path)
     table = read_delimited(path, mapped.used, delimiter=delimiter, encoding=encoding)
     return Source(table, path, text=True, delimiter=delimiter, encoding=encoding), mapped
-
-
-def _from_memory(source: Any) -> pa.Table:
-    if not (isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__")):
-        raise InputError(
-            f"cannot read a table from {type(source).__name__}: give a file's name, or a table of "
-            "pandas, polars or pyarrow"
-        )
-    try:
-        table = pa.table(source)
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"the table cannot be converted to Arrow: {one_line(error)}") from None
-    index = [n for n in table.column_names if n.startswith("__index_level_")]
-    table = table.drop_columns(index)  # pandas' row labels are no position
-    return _plain(table)
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return the table with categories as the values they stand for."""
-    return pa.table([decoded(c) for c in table.columns], names=table.column_names)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,15 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError
-
-from .files import one_line, writing
+from dhne.files.writing import replace_directory, writing
 
 Matrix = npt.NDArray[np.float32]
 Vectors = dict[str, tuple[pa.Array, Matrix]]
 Labels = Mapping[str, Any]
 
 _CONFIG = "projector_config.pbtxt"
-_BLOCK = 1 << 15  # rows turned into text at once
+_ROWS_AT_ONCE = 1 << 15  # turned into text
 _CELL_BREAKS = re.compile(r"[\t\r\n\x00\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # What a reader may take for the end of a name: white space and control characters, also Unicode's.
 _UNSAFE = r"[\s\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff%]"
@@ -52,13 +49,13 @@ def _append_rows(path: Path, names: list[str] | None, matrix: Matrix, separator:
 
     Numbers are the shortest decimals that read back as the same float32.
     """
-    for start in range(0, len(matrix), _BLOCK):
-        block = matrix[start : start + _BLOCK]
+    for start in range(0, len(matrix), _ROWS_AT_ONCE):
+        block = matrix[start : start + _ROWS_AT_ONCE]
         texts = pa.array(block.reshape(-1)).cast(pa.string())
         offsets = pa.array(np.arange(len(block) + 1, dtype=np.int32) * block.shape[1])
         lines = pc.binary_join(pa.ListArray.from_arrays(offsets, texts), separator).to_pylist()
         if names is not None:
-            chosen = names[start : start + _BLOCK]
+            chosen = names[start : start + _ROWS_AT_ONCE]
             lines = [name + separator + line for name, line in zip(chosen, lines, strict=True)]
         _append_lines(path, lines)
 
@@ -112,20 +109,8 @@ def write_projector(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
     """Write a directory that TensorBoard opens; one that is there already is replaced."""
     if path.exists() and not (path / _CONFIG).is_file() and (path.is_file() or any(path.iterdir())):
         raise InputError("something else is there; choose another name", file=path)
-    token = secrets.token_hex(4)
-    temporary, aside = (path.with_name(f".{path.name}.{token}.{x}") for x in ("tmp", "old"))
-    try:
-        temporary.mkdir()
-        names = _fill(temporary, vectors, labels)
-        if path.exists():
-            path.rename(aside)
-        temporary.rename(path)
-    except OSError as error:
-        reason = error.strerror or one_line(error)
-        raise InputError(f"it cannot be written: {reason}", file=path) from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(aside, ignore_errors=True)
+    names: list[str] = []
+    replace_directory(path, lambda directory: names.extend(_fill(directory, vectors, labels)))
     return [*(path / name for name in names), path]
 
 

@@ -29,11 +29,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError
+from dhne.files.reading import StrPath
+from dhne.files.writing import writing
 from dhne.network.vocabulary import as_name_array
 
-from .archive import write_arrays
-from .files import StrPath, writing
+from .npz_arrays import write_arrays
 from .parquet import write_parquet
+from .vector_column import vector_column
 from .vector_text import Labels, Matrix, Vectors, write_projector, write_tsv, write_word2vec
 
 _KNOWN = ".parquet, .npz, .txt, .vec or .w2v (word2vec), .tsv or .projector (TensorBoard)"
@@ -109,12 +111,9 @@ def _write_parquet(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
     one_size = len({m.shape[1] for _, m in vectors.values()}) == 1
     parts = []
     for t, (names, matrix) in vectors.items():
-        flat = pa.array(matrix.reshape(-1))
-        if one_size:
-            column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
-        else:
-            offsets = np.arange(len(matrix) + 1, dtype=np.int64) * matrix.shape[1]
-            column = pa.LargeListArray.from_arrays(pa.array(offsets), flat)
+        column = vector_column(matrix)
+        if not one_size:
+            column = column.cast(pa.large_list(pa.float32()))
         types = pa.repeat(pa.scalar(t), len(names))
         kind = pa.int64() if integers else pa.large_string()
         parts.append(pa.table({"type": types, "name": names.cast(kind), "vector": column}))

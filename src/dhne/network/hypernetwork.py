@@ -19,6 +19,7 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .edge_keys import first_in_tuple
 from .edge_type import find_edge_type
 from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes
+from .label_tables import labels_of
 from .labels import LabelColumn, as_label_column
 from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode_all
 
@@ -292,9 +293,20 @@ class HyperNetwork:
         """Return a network with the same nodes and labels and other hyperedges."""
         return HyperNetwork(self._nodes, edges, self._labels)
 
-    def with_labels(self, labels: Mapping[str, Any]) -> HyperNetwork:
-        """Return the same network with these labels."""
-        return HyperNetwork(self._nodes, self.edge_sets, labels)
+    def with_labels(self, labels: Any, *, unknown: str = "raise") -> HyperNetwork:
+        """Return the same network with these labels instead of its own.
+
+        Parameters
+        ----------
+        labels : mapping of node type to labels, or a table
+            Labels by name, ``{"movie": {"Heat": "crime"}}``, as a pandas Series (by its index), or
+            by position, one entry per node; or a table with the columns type, name and label.
+        unknown : {"raise", "warn"}
+            What to do with names that no node has.
+        """
+        return HyperNetwork(
+            self._nodes, self.edge_sets, labels_of(self._nodes, labels, unknown=unknown)
+        )
 
     def fold(self) -> HyperNetwork:
         """Return the network with repeated hyperedges folded into one, their weights added.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,11 @@ def as_label_column(labels: Any, n: int, node_type: str) -> LabelColumn:
     >>> as_label_column(["drama", None, ["crime", "noir"]], 3, "movie").to_pylist()
     [['drama'], [], ['crime', 'noir']]
     """
+    if isinstance(labels, Mapping | str) or hasattr(labels, "iloc"):
+        raise InputError(
+            f"labels of node type {node_type!r} must be a sequence with one entry per node here; "
+            "for labels by name use network.with_labels"
+        )
     try:
         column = _to_column(labels)
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -44,7 +50,7 @@ def _to_column(labels: Any) -> LabelColumn:
     if isinstance(labels, pa.ChunkedArray):
         labels = labels.combine_chunks()
     if not isinstance(labels, pa.Array):
-        labels = pa.array([_as_list(x) for x in labels], type=pa.list_(pa.string()))
+        labels = pa.array([as_list(x) for x in labels], type=pa.list_(pa.string()))
     if pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type):
         column = labels.cast(pa.list_(pa.string()))
         nodes, values = pc.list_parent_indices(column).to_numpy(), column.flatten()
@@ -59,7 +65,8 @@ def _to_column(labels: Any) -> LabelColumn:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
-def _as_list(value: Any) -> list[str]:
+def as_list(value: Any) -> list[str]:
+    """Return one label, several or none as a list of strings."""
     if isinstance(value, set | frozenset):
         return sorted(str(v) for v in value)
     if isinstance(value, list | tuple | np.ndarray):

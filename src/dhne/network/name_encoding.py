@@ -26,7 +26,7 @@ Hashes = npt.NDArray[np.uint64]
 Offsets = npt.NDArray[Any]  # int32, or int64 for large strings
 
 LONG = 500_000  # rows from which hashing pays
-_AT_ONCE = 2**14  # rows whose intermediate results stay in the processor's cache
+_ROWS_AT_ONCE = 2**14  # whose intermediate results stay in the processor's cache
 _ODD: Hashes = np.array([secrets.randbits(64) | 1 for _ in range(3)], dtype=np.uint64)
 # _MASKS[n] keeps the first n bytes of a little-endian word
 _MASKS: Hashes = np.array([2 ** (8 * n) - 1 for n in range(9)], dtype=np.uint64)
@@ -98,9 +98,9 @@ def hash_strings(strings: pa.Array) -> Hashes:
     # the word that begins at each byte, wherever that is
     words: Hashes = np.ndarray((len(raw) - 7,), np.uint64, raw, 0, (1,))
     hashes = np.empty(len(strings), dtype=np.uint64)
-    for start in range(0, len(strings), _AT_ONCE):
-        part = offsets[start : start + _AT_ONCE + 1]
-        hashes[start : start + _AT_ONCE] = _hash_rows(words, part[:-1], part[1:])
+    for start in range(0, len(strings), _ROWS_AT_ONCE):
+        part = offsets[start : start + _ROWS_AT_ONCE + 1]
+        hashes[start : start + _ROWS_AT_ONCE] = _hash_rows(words, part[:-1], part[1:])
     return hashes
 
 

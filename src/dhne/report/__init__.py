@@ -5,8 +5,8 @@ figure.
 """
 
 from .build import write_report
-from .collect import Cell, Table, table
 from .document import Document, compose
 from .figures import draw
+from .metric_tables import Cell, MetricTable, table
 
-__all__ = ["Cell", "Document", "Table", "compose", "draw", "table", "write_report"]
+__all__ = ["Cell", "Document", "MetricTable", "compose", "draw", "table", "write_report"]

@@ -8,13 +8,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dhne.experiments import Choice, Experiment, Job, RecordStore
+from dhne.experiments import Experiment, Job, RecordStore, Selection
 from dhne.experiments.paper_numbers import paper_auc
+from dhne.files.writing import replace_bytes
 
 from . import html, markdown
-from .collect import Joined
 from .document import compose
 from .figures import draw
+from .metric_tables import Joined
 from .style import THEMES
 
 _COLUMNS = (
@@ -26,7 +27,7 @@ _COLUMNS = (
 def write_report(
     directory: str | os.PathLike[str],
     experiments: Sequence[Experiment],
-    choice: Choice,
+    choice: Selection,
     store: RecordStore,
     *,
     command: str = "dhne reproduce",
@@ -54,13 +55,13 @@ def write_report(
             if picture is not None:
                 pictures[section.name, theme] = picture
         if (section.name, "light") in pictures:
-            _write(out / f"{section.name}.png", pictures[section.name, "light"])
+            replace_bytes(out / f"{section.name}.png", pictures[section.name, "light"])
         if section.records:
-            _write(out / f"{section.name}.csv", as_csv(section.records).encode())
+            replace_bytes(out / f"{section.name}.csv", as_csv(section.records).encode())
     drawn = {name for name, _ in pictures}
-    _write(out / "results.md", markdown.render(document, drawn).encode())
+    replace_bytes(out / "results.md", markdown.render(document, drawn).encode())
     page = out / "index.html"
-    _write(page, html.render(document, pictures).encode())
+    replace_bytes(page, html.render(document, pictures).encode())
     return page
 
 
@@ -90,12 +91,3 @@ def _paper(job: Job, metric: str) -> float | None:
 
 def _text(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

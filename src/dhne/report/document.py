@@ -8,12 +8,12 @@ from typing import Any
 
 from dhne import __version__
 from dhne.datasets import CATALOGUE
-from dhne.experiments import Choice, Experiment, Job, RecordStore
+from dhne.experiments import Experiment, Job, RecordStore, Selection
 from dhne.experiments.declarations import QUICK_CORE
 from dhne.experiments.paper_numbers import title
 
-from .collect import Joined, Table, TextRows, Verdict, joined, scorings, table, verdict
-from .numbers import number
+from .metric_tables import Joined, MetricTable, TextRows, Verdict, joined, scorings, table, verdict
+from .number_format import number
 
 METRIC_TITLES = {
     "auc": "AUC",
@@ -46,8 +46,8 @@ class Section:
     title: str
     text: str
     notes: tuple[str, ...] = ()
-    main: Table | None = None
-    further: tuple[tuple[str, Table], ...] = ()
+    main: MetricTable | None = None
+    further: tuple[tuple[str, MetricTable], ...] = ()
     scorings: TextRows = ()
     records: Joined = field(default_factory=dict, repr=False)
 
@@ -102,7 +102,7 @@ class Document:
 
 def compose(
     experiments: Sequence[Experiment],
-    choice: Choice,
+    choice: Selection,
     store: RecordStore,
     *,
     command: str = "dhne reproduce",

@@ -15,7 +15,7 @@ from dhne.evaluation import Record
 from dhne.experiments import Job
 from dhne.experiments.paper_numbers import title
 
-from .collect import Joined, dataset_title, method_rows, row_title, table
+from .metric_tables import Joined, dataset_title, method_rows, row_title, table
 from .style import Kit, look, themed
 
 Draw = Callable[[Kit, Joined], Any]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from html import escape
 from importlib import resources
 
-from .collect import Cell, Table
 from .document import SCORING_TITLE, Document, Section
-from .numbers import difference, number, settings, spread
+from .metric_tables import Cell, MetricTable
+from .number_format import difference, number, settings, spread
 from .style import DPI
 
 Pictures = Mapping[tuple[str, str], bytes]
@@ -86,7 +86,7 @@ def _data(png: bytes) -> str:
     return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
-def _table(table: Table, caption: str) -> str:
+def _table(table: MetricTable, caption: str) -> str:
     cores = [dataset in table.cores for dataset, _ in table.columns]
     rows = [
         (name, [_cell(x, table.metric, core=core) for x, core in zip(cells, cores, strict=True)])
@@ -104,7 +104,7 @@ def _scorings(section: Section) -> str:
     return _grid(section.main, rows, "")
 
 
-def _grid(table: Table, rows: list[tuple[str, list[str]]], caption: str) -> str:
+def _grid(table: MetricTable, rows: list[tuple[str, list[str]]], caption: str) -> str:
     """Rows of finished cells under the headings of a table."""
     head = "".join(f"<th scope='col'>{escape(table.heading(c))}</th>" for c in table.columns)
     lines = [f"<tr><th scope='row'>{escape(name)}</th>{''.join(row)}</tr>" for name, row in rows]

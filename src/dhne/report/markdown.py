@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .collect import Cell, Table
 from .document import SCORING_TITLE, Document, Section
-from .numbers import difference, number, settings, spread
+from .metric_tables import Cell, MetricTable
+from .number_format import difference, number, settings, spread
 
 
 def render(document: Document, pictures: set[str]) -> str:
@@ -56,12 +56,12 @@ def _heading(section: Section, caption: str) -> str:
     return f"### {section.title}: {caption[0].lower()}{caption[1:]}"
 
 
-def _top(table: Table) -> list[str]:
+def _top(table: MetricTable) -> list[str]:
     heads = [table.heading(c) for c in table.columns]
     return [f"| method | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
 
 
-def _table(table: Table) -> list[str]:
+def _table(table: MetricTable) -> list[str]:
     lines = _top(table)
     for name, cells in table.rows:
         lines.append(f"| {name} | {' | '.join(_cell(c, table.metric) for c in cells)} |")

@@ -14,24 +14,38 @@ A run is a directory of plain files, none of which can hold a program:
 
 A save writes everything under a temporary name, makes sure that it is on the disk, and only then
 renames; whenever it is interrupted, what is there is the old run or the new one, never a mixture.
+A training that replaces a finished run leaves it alone until the new one is complete.
 """
 
 from __future__ import annotations
 
 from .checkpoints import Checkpoints, DamagedCheckpointWarning
+from .locking import lock_run
 from .manifest import FORMAT, is_run, read_manifest
-from .runs import RunContents, begin_run, load_run, read_config, run_status, save_run
+from .runs import (
+    RunContents,
+    abandon_run,
+    begin_run,
+    load_run,
+    read_config,
+    run_status,
+    save_run,
+    unfinished_run,
+)
 
 __all__ = [
     "FORMAT",
     "Checkpoints",
     "DamagedCheckpointWarning",
     "RunContents",
+    "abandon_run",
     "begin_run",
     "is_run",
     "load_run",
+    "lock_run",
     "read_config",
     "read_manifest",
     "run_status",
     "save_run",
+    "unfinished_run",
 ]

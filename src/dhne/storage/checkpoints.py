@@ -7,7 +7,6 @@ without it does not exist. The newest two are kept, so that damage to one costs 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import warnings
@@ -16,9 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dhne.errors import ParameterError, RunError
-from dhne.io.files import one_line
+from dhne.files.digests import sha256_of_file, sha256_of_text
+from dhne.files.plain_json import as_json, plain
+from dhne.files.reading import one_line
+from dhne.files.writing import replace_bytes, replacing, sweep
 
-from .disk import as_json, saving, sha256_of, sweep, write_aside, write_bytes_aside
+from .saving import saving
 from .tensors import read_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -79,16 +81,17 @@ class Checkpoints:
             self.directory.mkdir(parents=True, exist_ok=True)
             sweep(self.directory)
             note.unlink(missing_ok=True)  # of an earlier training: it must not vouch for new data
-            write_aside(data, lambda path: write_tensors(path, tensors))
+            with replacing(data, durable=True) as (temporary,):
+                write_tensors(temporary, tensors)
             text = as_json(meta, strict=False)
             head = {
                 "format": FORMAT,
                 "epoch": epoch,
-                "sha256": sha256_of(data),
-                "meta_sha256": _digest(text),
-                "meta": json.loads(text),
+                "sha256": sha256_of_file(data),
+                "meta_sha256": sha256_of_text(text),
+                "meta": plain(meta),
             }
-            write_bytes_aside(note, as_json(head, indent=1, strict=False).encode())
+            replace_bytes(note, as_json(head, indent=1, strict=False).encode(), durable=True)
             self._remove(self.epochs()[self.keep :])
 
     def latest(self) -> tuple[Tensors, dict[str, Any]] | None:
@@ -135,7 +138,7 @@ class Checkpoints:
         try:
             head = json.loads(note.read_text(encoding="utf-8"))
             meta = head["meta"]
-            good = _digest(as_json(meta, strict=False)) == head["meta_sha256"]
+            good = sha256_of_text(as_json(meta, strict=False)) == head["meta_sha256"]
             version, expected, named = head["format"], head["sha256"], head["epoch"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(f"checkpoint {note} is damaged: {one_line(error)}") from None
@@ -144,13 +147,9 @@ class Checkpoints:
         if not good or named != epoch or not isinstance(meta, dict):
             raise RunError(f"checkpoint {note} is damaged: its checksum does not match")
         try:
-            found = sha256_of(data)
+            found = sha256_of_file(data)
         except OSError as error:
             raise RunError(f"checkpoint {data} cannot be read: {error.strerror}") from None
         if found != expected:
             raise RunError(f"checkpoint {data} is damaged: its checksum does not match")
         return read_tensors(data), meta
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,11 +7,12 @@ named after it as far as that is safe; the real name stands in the manifest.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import quote
+
+from dhne.files.digests import sha256_of_text
 
 _LONGEST = 100
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
@@ -43,4 +44,4 @@ def _stem(node_type: str) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256_of_text(text)[:12]

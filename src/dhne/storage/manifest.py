@@ -6,16 +6,15 @@ within the run and only of the kinds a run has: a manifest from elsewhere cannot
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import Any
 
 from dhne.errors import DHNEError, RunError
-from dhne.io.json_text import parse_json
+from dhne.files.digests import sha256_of_file, sha256_of_text
+from dhne.files.plain_json import as_json, parse_json
+from dhne.files.writing import replace_bytes
 from dhne.network.edges import EdgeType
-
-from .disk import as_json, sha256_of, write_bytes_aside
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -44,7 +43,7 @@ def is_run(path: str | Path) -> bool:
 
 def entry_of(path: Path) -> dict[str, Any]:
     """Return what the manifest says about a file."""
-    return {"sha256": sha256_of(path), "size": path.stat().st_size}
+    return {"sha256": sha256_of_file(path), "size": path.stat().st_size}
 
 
 def make_manifest(
@@ -64,13 +63,13 @@ def make_manifest(
 
 def _render(manifest: Manifest) -> bytes:
     body = {k: v for k, v in manifest.items() if k != "checksum"}
-    checksum = hashlib.sha256(as_json(body).encode()).hexdigest()
+    checksum = sha256_of_text(as_json(body))
     return (as_json({**body, "checksum": checksum}, indent=1) + "\n").encode()
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
     """Write the manifest; whole or not at all."""
-    write_bytes_aside(directory / MANIFEST, _render(manifest))
+    replace_bytes(directory / MANIFEST, _render(manifest), durable=True)
 
 
 def read_manifest(path: str | Path) -> Manifest:
@@ -149,7 +148,7 @@ def check_one(run: Path, manifest: Manifest, name: str) -> None:
     file, entry = run / name, manifest["files"][name]
     try:
         size = file.stat().st_size
-        found = sha256_of(file) if size == entry["size"] else None
+        found = sha256_of_file(file) if size == entry["size"] else None
     except (FileNotFoundError, NotADirectoryError):
         raise RunError(f"{file}: it is missing; the run is damaged") from None
     except OSError as error:

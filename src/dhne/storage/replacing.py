@@ -4,6 +4,9 @@ A new run is written into a directory of a temporary name and renamed. A run tha
 is replaced in two moves: the new files are written into a directory within it, which is renamed to
 ``.commit`` — from here on the save has happened — and then they are moved into place, the manifest
 last. Whoever comes across a ``.commit`` first moves what is left of it.
+
+A training that will replace a finished run keeps its configuration and checkpoints in ``.next``
+within it until it is done; the finished run stays as it is, and can be used, until then.
 """
 
 from __future__ import annotations
@@ -13,11 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dhne.errors import RunError
+from dhne.files.writing import is_temporary, sweep, sync, sync_tree, temporary_name
 
-from .disk import saving, sweep, sync, temporary_name
 from .manifest import MANIFEST, is_run, read_manifest
+from .saving import saving
 
 _COMMIT = ".commit"
+_NEXT = ".next"
 
 
 def replace_run(run: Path, write: Callable[[Path], None]) -> None:
@@ -38,7 +43,7 @@ def replace_run(run: Path, write: Callable[[Path], None]) -> None:
         try:
             staged.mkdir()
             write(staged)
-            _sync_tree(staged)
+            sync_tree(staged)
             if fresh:
                 (staged / "checkpoints").mkdir()
             staged.rename(run if fresh else run / _COMMIT)
@@ -49,26 +54,21 @@ def replace_run(run: Path, write: Callable[[Path], None]) -> None:
         (run / "checkpoints").mkdir(exist_ok=True)
 
 
+def next_run(run: Path) -> Path:
+    """Return where a training that replaces the finished run at `run` keeps its state."""
+    return run / _NEXT
+
+
 def check_free(run: Path) -> None:
     """Refuse a place where something is that is no run: it might be dear to somebody."""
     if run.exists() and not run.is_dir():
         raise RunError(f"{run} is a file; a run is a directory, choose another name")
     if run.is_dir():
-        foreign = [p.name for p in run.iterdir() if not _is_left_over(p)]
+        foreign = [p.name for p in run.iterdir() if not is_temporary(p)]
         if foreign:
             raise RunError(
                 f"{run} is not empty and not a run (it has {min(foreign)!r}); choose another name"
             )
-
-
-def _is_left_over(path: Path) -> bool:
-    return path.name.startswith(".") and path.name.endswith(".tmp")
-
-
-def _sync_tree(directory: Path) -> None:
-    for path in sorted(directory.rglob("*")):
-        sync(path)
-    sync(directory)
 
 
 def finish_commit(run: Path) -> None:
@@ -78,7 +78,10 @@ def finish_commit(run: Path) -> None:
         return
     try:
         if is_run(commit):  # else all have been moved, the manifest last
-            names = read_manifest(commit)["files"]
+            manifest = read_manifest(commit)
+            names = manifest["files"]
+            if manifest["status"] == "complete":  # whatever was to replace the run has done so
+                shutil.rmtree(next_run(run), ignore_errors=True)
             for name in names:
                 _move(commit / name, run / name)
             _remove_old(run, names)
@@ -100,7 +103,7 @@ def _remove_old(run: Path, names: dict[str, object]) -> None:
     patterns = ("config.json", "model.safetensors", "history.jsonl", "*/*.parquet")
     for old in (p for pattern in patterns for p in run.glob(pattern)):
         place = old.relative_to(run)
-        if place.as_posix() not in names and place.parts[0] != _COMMIT:
+        if place.as_posix() not in names and place.parts[0] not in (_COMMIT, _NEXT):
             old.unlink(missing_ok=True)
 
 

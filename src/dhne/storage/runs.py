@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.errors import DHNEError, RunError
-from dhne.io.files import one_line
-from dhne.io.json_text import parse_json
+from dhne.files.plain_json import as_json, parse_json, plain
+from dhne.files.reading import one_line
 from dhne.network.hypernetwork import HyperNetwork
 
 from .checkpoints import Checkpoints
-from .disk import as_json
+from .locking import lock_run
 from .manifest import (
     check_files,
     check_one,
@@ -26,8 +28,8 @@ from .manifest import (
     read_manifest,
     write_manifest,
 )
-from .replacing import finish_commit, replace_run
-from .tables import read_network, write_network
+from .network_tables import read_network, write_network
+from .replacing import finish_commit, next_run, replace_run
 from .tensors import read_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -70,6 +72,22 @@ def run_status(path: str | Path) -> str | None:
     return str(read_manifest(path)["status"]) if is_run(path) else None
 
 
+def unfinished_run(path: str | Path) -> Path | None:
+    """Return where the unfinished training at `path` keeps its state, or None if there is none.
+
+    That is the run itself or, where the training will replace a finished run, a directory in it.
+
+    Examples
+    --------
+    >>> unfinished_run("no/such/run") is None
+    True
+    """
+    for place in (next_run(Path(path)), Path(path)):
+        if run_status(place) == "training":
+            return place
+    return None
+
+
 def read_config(path: str | Path) -> dict[str, Any]:
     """Return the configuration of a run, finished or not."""
     run = Path(path)
@@ -96,7 +114,7 @@ def begin_run(
     resume : bool
         Whether to go on with an unfinished run; if there is none, a new one begins.
     overwrite : bool
-        Whether to replace a run that is there, finished or not.
+        Whether to replace a run that is there. A finished one stays until the new one is saved.
 
     Raises
     ------
@@ -112,11 +130,16 @@ def begin_run(
     ('training', None)
     """
     run = Path(path)
-    checkpoints = Checkpoints(run / "checkpoints")
     finish_commit(run)
+    waiting = unfinished_run(run) if resume else None
     if is_run(run) and not overwrite:
-        _check_resumable(run, config, resume=resume)
-        return checkpoints
+        _check_resumable(waiting or run, config, resume=resume)
+        return Checkpoints((waiting or run) / "checkpoints")
+    finished = _is_finished(run)
+    if finished:
+        shutil.rmtree(next_run(run), ignore_errors=True)
+    place = next_run(run) if finished else run
+    checkpoints = Checkpoints(place / "checkpoints")
     checkpoints.clear()
 
     def write(directory: Path) -> None:
@@ -124,8 +147,28 @@ def begin_run(
         manifest = make_manifest(directory, ["config.json"], status="training")
         write_manifest(directory, manifest)
 
-    replace_run(run, write)
+    replace_run(place, write)
     return checkpoints
+
+
+def _is_finished(run: Path) -> bool:
+    """Whether there is a finished run that somebody may still want."""
+    try:
+        return run_status(run) == "complete"
+    except RunError:  # damaged, and to be overwritten
+        return False
+
+
+def abandon_run(path: str | Path) -> None:
+    """Remove a run that was begun and has no checkpoint: there is nothing to go on with."""
+    place = unfinished_run(path)
+    if place is None or Checkpoints(place / "checkpoints").epochs():
+        return
+    shutil.rmtree(place / "checkpoints", ignore_errors=True)
+    for name in ("config.json", "manifest.json"):
+        (place / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # something else is there: it stays
+        place.rmdir()
 
 
 def _check_resumable(run: Path, config: dict[str, Any], *, resume: bool) -> None:
@@ -139,7 +182,7 @@ def _check_resumable(run: Path, config: dict[str, Any], *, resume: bool) -> None
             f"{run} holds an unfinished run; go on with it (--resume), choose another name, or "
             "replace it (--overwrite)"
         )
-    before, now = read_config(run), json.loads(as_json(config))
+    before, now = read_config(run), plain(config, finite=True)
     different = list(_differences("", before, now))
     if different:
         raise RunError(
@@ -186,7 +229,8 @@ def save_run(path: str | Path, contents: RunContents) -> None:
         manifest = make_manifest(directory, files, status="complete", network=network)
         write_manifest(directory, manifest)
 
-    replace_run(Path(path), write)
+    with lock_run(Path(path)):
+        replace_run(Path(path), write)
 
 
 def _pretty(config: dict[str, Any]) -> bytes:

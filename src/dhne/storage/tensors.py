@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dhne.errors import RunError
-from dhne.io.files import one_line
+from dhne.files.reading import one_line
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +25,10 @@ def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
             tensor = tensor.clone()
         seen.add(place)
         plain[name] = tensor
+    path.touch()
+    mode = path.stat().st_mode  # what the umask makes of it; the library would keep others out
     save_file(plain, str(path))
+    path.chmod(mode)
 
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:

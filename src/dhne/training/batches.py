@@ -7,7 +7,6 @@ from (seed, epoch), so that training can go on after any interruption as if ther
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
@@ -22,6 +21,7 @@ from dhne.kernels import Kernels, RowSample, RowSelection
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Batch, TupleBatch, TypeBatch
 from dhne.model.row_encoding import sparse_rows
+from dhne.network.digest import edges_digest
 from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import NegativeSampler
@@ -94,10 +94,7 @@ class BatchMaker:
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the hyperedges, to tell whether a training goes on with the same ones."""
-        digest = hashlib.sha256()
-        for e in self.network.edge_sets:
-            digest.update(repr(e.types).encode() + e.nodes.tobytes() + e.weights.tobytes())
-        return digest.hexdigest()
+        return edges_digest(self.network)
 
     def positives(self, edges: EdgeSet) -> Positives:
         """Return hyperedges on the device, with what is known of each once and for all."""

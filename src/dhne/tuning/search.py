@@ -12,7 +12,6 @@ model for all hyperedges: ``tune(network).model().fit(network)``.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ import numpy as np
 
 from dhne.errors import DHNEError, MissingExtraError, ParameterError, RunError, UnknownNameError
 from dhne.hyperparameters import resolve_settings
+from dhne.network.digest import edges_digest
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.callbacks import Callback
 
@@ -174,13 +174,8 @@ class Search:
 
     def _fingerprint(self) -> dict[str, str]:
         """What must be the same for a search to go on."""
-        digest = hashlib.sha256()
-        for edges in self.network.edge_sets:
-            digest.update(repr((edges.types.to_record(), edges.nodes.shape)).encode())
-            digest.update(edges.nodes.tobytes())
-            digest.update(edges.weights.tobytes())
         return {
-            "hyperedges": digest.hexdigest(),
+            "hyperedges": edges_digest(self.network),
             "parameters": repr(sorted(self.params.items())),
             "space": "; ".join(f"{k}={v}" for k, v in sorted(self.space.items())),
             "validation": repr(self.validation),

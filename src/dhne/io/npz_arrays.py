@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.errors import InputError
-
-from .files import StrPath, check_file, reading, unpacked_limit
+from dhne.files.reading import StrPath, check_file, reading, unpacked_limit
 
 Arrays = dict[str, npt.NDArray[Any]]
 _KINDS = "biufUS"  # numbers and text; never objects, records or dates

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError
+from dhne.files.reading import StrPath, one_line
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
-from .columns import Mapped
+from .column_mapping import Mapped
 from .delimited import line_of
-from .files import StrPath, one_line
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
 from dhne.network.vocabulary import as_name_array
 
-from .columns import TIMESTAMP, WEIGHT, Mapped
-from .joining import Part, Source, as_integers, build, check_names
+from .column_mapping import TIMESTAMP, WEIGHT, Mapped
+from .join_tables import Part, Source, as_integers, build, check_names
 
 VERSION = 1
 Tables = dict[str, pa.Table]

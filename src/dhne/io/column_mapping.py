@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError, suggest
-
-from .files import StrPath
+from dhne.files.reading import StrPath
 
 Columns = Mapping[str, str | Sequence[str]] | Sequence[str | tuple[str, str]]
 

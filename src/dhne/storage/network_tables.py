@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from dhne.errors import InputError, RunError
 from dhne.io.parquet import read_parquet, write_parquet
+from dhne.io.vector_column import vector_column, vector_matrix
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
@@ -60,8 +61,7 @@ def _node_table(
                 f"node type {node_type!r} has {network.num_nodes(node_type)} nodes, "
                 f"its embeddings have the shape {list(matrix.shape)}"
             )
-        flat = pa.array(np.ascontiguousarray(matrix, dtype=np.float32).reshape(-1))
-        columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
+        columns["vector"] = vector_column(matrix)
     return pa.table(columns)
 
 
@@ -85,7 +85,7 @@ def read_network(run: Path, described: dict[str, Any]) -> tuple[HyperNetwork, Ma
             if "labels" in table.column_names:
                 labels[node_type] = table["labels"]
             if "vector" in table.column_names:
-                embeddings[node_type] = _matrix(table["vector"])
+                embeddings[node_type] = vector_matrix(table["vector"])
     edges = []
     for entry in described["edges"]:
         table = _read(run / entry["file"])
@@ -102,17 +102,6 @@ def read_network(run: Path, described: dict[str, Any]) -> tuple[HyperNetwork, Ma
 def _read(path: Path) -> pa.Table:
     with _named(path):
         return read_parquet(path)
-
-
-def _matrix(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
-    if not pa.types.is_fixed_size_list(column.type) or column.null_count:
-        raise ValueError("the vectors are not lists of one size")
-    array = column.combine_chunks()
-    size = column.type.list_size
-    if isinstance(array, pa.ChunkedArray):  # no rows at all
-        return np.empty((0, size), np.float32)
-    flat = array.flatten().to_numpy(zero_copy_only=False)
-    return np.array(flat, dtype=np.float32).reshape(len(array), size)
 
 
 class _named:  # noqa: N801 - reads as a phrase: with _named(path)

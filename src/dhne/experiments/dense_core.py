@@ -22,13 +22,13 @@ from dhne.sampling import KnownEdges
 _FULL = 0.1  # of all tuples; a core with more hyperedges than that is thinned
 
 
-def core(data: Data, limit: int) -> Data:
+def dense_core(data: Data, limit: int) -> Data:
     """Return at most `limit` distinct hyperedges of `data`, those among the best-connected nodes.
 
     Examples
     --------
     >>> net = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]})
-    >>> core(Data("net", net), 4).train
+    >>> dense_core(Data("net", net), 4).train
     HyperNetwork(4 hyperedges)
       nodes: a 2, b 2
       edges: (a, b) 4

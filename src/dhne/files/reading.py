@@ -1,8 +1,7 @@
-"""Files opened with care: every failure one clear error, every output whole or not there at all.
+"""Files read with care: every failure is one clear error.
 
-Reading: :func:`reading` turns what the operating system, Arrow, zlib or the JSON parser may raise
-into an `InputError` that names the file; :func:`open_bytes` unpacks gzip up to a bound.
-Writing: :func:`writing` hands out temporary names beside the outputs and renames them at the end.
+:func:`reading` turns what the operating system, Arrow, zlib or the JSON parser may raise into an
+`InputError` that names the file; :func:`open_bytes` unpacks gzip up to a bound.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import contextlib
 import gzip
 import io
 import os
-import secrets
 import struct
 import warnings
 import zipfile
@@ -138,65 +136,6 @@ class _BoundedGzip(io.RawIOBase):
         super().close()
 
 
-@contextlib.contextmanager
-def writing(*paths: StrPath) -> Iterator[list[Path]]:
-    """Yield a temporary path for each of `paths`; rename all at the end, or leave nothing behind.
-
-    The last path is renamed last, so put the one that people will open there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with writing(folder / "a.txt") as (temporary,):
-    ...     _ = temporary.write_text("whole")
-    >>> [p.name for p in folder.iterdir()]
-    ['a.txt']
-    """
-    targets = [Path(p) for p in paths]
-    token = secrets.token_hex(4)
-    temporary = [t.with_name(f".{t.name}.{token}.tmp") for t in targets]
-    try:
-        for target in targets:
-            _check_target(target)
-        yield temporary
-        for source, target in zip(temporary, targets, strict=True):
-            source.replace(target)
-    except OSError as error:
-        reason = error.strerror or one_line(error)
-        raise InputError(f"it cannot be written: {reason}", file=targets[-1]) from None
-    finally:
-        for source in temporary:
-            with contextlib.suppress(OSError):
-                source.unlink(missing_ok=True)
-
-
-def _check_target(target: Path) -> None:
-    if target.is_dir():
-        raise InputError("this is a directory, a file's name is needed", file=target)
-    if not target.parent.is_dir():
-        raise InputError(f"there is no directory {str(target.parent)!r} to write to", file=target)
-
-
-def open_for_writing(path: StrPath, *, gzipped: bool) -> IO[bytes]:
-    """Open a file for writing; gzip without a time stamp, so that equal data are equal bytes."""
-    if not gzipped:
-        return Path(path).open("wb")
-    return cast(IO[bytes], _Gzip(path))
-
-
-class _Gzip(gzip.GzipFile):
-    """A gzip file that keeps neither its name nor the time, and closes what it has opened."""
-
-    def __init__(self, path: StrPath) -> None:
-        self._file = Path(path).open("wb")  # noqa: SIM115 - close() closes it
-        super().__init__("", "wb", compresslevel=6, fileobj=self._file, mtime=0)
-
-    def close(self) -> None:
-        super().close()
-        self._file.close()
-
-
 def warn(message: str, path: StrPath) -> None:
-    """Say that something in `path` was left out."""
+    """Warn that something in `path` was left out."""
     warnings.warn(f"{path}: {message}", InputWarning, stacklevel=4)

@@ -59,7 +59,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class MetricTable:
     """Rows of methods, columns of datasets; a cell is None where nothing was measured."""
 
     metric: str
@@ -96,7 +96,7 @@ def row_title(method: str, aggregate: str) -> str:
     return f"{title(method)}, {aggregate}" if aggregate else title(method)
 
 
-def table(records: Mapping[Job, Record], metric: str) -> Table:
+def table(records: Mapping[Job, Record], metric: str) -> MetricTable:
     """Return one metric of all methods on all datasets, the paper's AUC beside ours.
 
     Pairwise methods have a row for each aggregate where the metric is AUC, as in the paper. Costs,
@@ -113,7 +113,9 @@ def table(records: Mapping[Job, Record], metric: str) -> Table:
         lines.append((row_title(method, aggregate), cells))
     _mark_best([cells for _, cells in lines], lower=metric.partition("/")[0] in LOWER_IS_BETTER)
     found = tuple((name, tuple(cells)) for name, cells in lines)
-    return Table(metric, tuple(columns), found, frozenset(j.dataset for j in records if j.of_core))
+    return MetricTable(
+        metric, tuple(columns), found, frozenset(j.dataset for j in records if j.of_core)
+    )
 
 
 def scorings(records: Mapping[Job, Record], columns: Sequence[tuple[str, str]]) -> TextRows:

@@ -5,13 +5,14 @@ An interrupted plan goes on where it was: what is there is not computed again.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from dhne.errors import InputError
 from dhne.evaluation import Record
+from dhne.files.plain_json import read_json
+from dhne.files.writing import replace_bytes
 
 from .jobs import Job
 
@@ -43,23 +44,14 @@ class RecordStore:
     def get(self, job: Job) -> Record | None:
         """Return a job's record, or None if there is none that can be read."""
         try:
-            return Record.from_dict(json.loads(self.path(job).read_text(encoding="utf-8")))
-        except (FileNotFoundError, json.JSONDecodeError, InputError, KeyError, TypeError):
+            return Record.from_dict(read_json(self.path(job)))
+        except (InputError, KeyError, TypeError):
             return None  # whatever is wrong with it, the job can be done again
 
     def put(self, job: Job, record: Record) -> None:
-        """Keep a job's record: under another name first, then renamed."""
+        """Keep a job's record, whole or not at all."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        path = self.path(job)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with partial.open("w", encoding="utf-8") as file:
-                file.write(record.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        replace_bytes(self.path(job), record.to_json().encode(), durable=True)
 
     def found(self, jobs: list[Job]) -> Iterator[tuple[Job, Record]]:
         """Yield those of `jobs` that have a record, with it."""

@@ -1,0 +1,164 @@
+"""Plain values as JSON text, and JSON text read strictly.
+
+Python's parser accepts ``NaN``, lets the last of two equal keys win, recurses until the stack ends
+and returns lone surrogates, which are not Unicode text; data from elsewhere gets a clear error
+instead.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dhne.errors import InputError
+
+from .reading import StrPath, check_file, reading
+from .writing import writing
+
+_LARGEST_FILE = 2**26  # bytes of a description, a manifest or a configuration
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def plain(value: Any, *, finite: bool = False, other: Callable[[Any], Any] | None = None) -> Any:
+    """Return `value` in the types that JSON knows.
+
+    NumPy's numbers and arrays become numbers and lists, tuples lists, paths text, keys text.
+
+    Parameters
+    ----------
+    finite : bool
+        Whether NaN and infinity, which JSON lacks, become None.
+    other : callable, optional
+        What to make of any other object; a `TypeError` if left out.
+
+    Examples
+    --------
+    >>> plain({"auc": np.float32(0.5), "sizes": (1, np.arange(2)), "loss": float("nan")})
+    {'auc': 0.5, 'sizes': [1, [0, 1]], 'loss': nan}
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(k): plain(v, finite=finite, other=other) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v, finite=finite, other=other) for v in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(v, finite=finite, other=other) for v in value), key=str)
+    if isinstance(value, float) and finite and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if other is not None:
+        return other(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def as_json(
+    value: Any, *, indent: int | None = None, strict: bool = True, ascii_only: bool = True
+) -> str:
+    """Return JSON text of what :func:`plain` understands.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether NaN and infinity become null; else they stay as Python writes them, which only
+        Python reads back.
+    ascii_only : bool
+        Whether all other characters are escaped.
+
+    Examples
+    --------
+    >>> as_json({"auc": np.float32(0.5), "loss": float("nan")})
+    '{"auc": 0.5, "loss": null}'
+    """
+    data = plain(value, finite=strict)
+    text = json.dumps(data, indent=indent, allow_nan=not strict, ensure_ascii=ascii_only)
+    return text if text.isascii() or _is_unicode(text) else json.dumps(data, indent=indent)
+
+
+def write_json(path: StrPath, value: Any) -> None:
+    """Write `value` as a JSON file for people to read; whole or not at all."""
+    with writing(path) as (temporary,):
+        text = as_json(value, indent=2, ascii_only=False) + "\n"
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_json(path: StrPath) -> Any:
+    """Return what a JSON file of moderate size holds."""
+    with reading(path):
+        size = check_file(path).stat().st_size
+        if size > _LARGEST_FILE:
+            raise InputError(f"{size:,} bytes are too many for a file of this kind", file=path)
+        return parse_json(Path(path).read_bytes(), path)
+
+
+def parse_json(data: bytes | str, file: StrPath) -> Any:
+    """Return what the JSON text `data` holds.
+
+    Examples
+    --------
+    >>> parse_json(b'{"a": [1, 2.5]}', "x.json")
+    {'a': [1, 2.5]}
+    >>> parse_json(b'{"a": 1, "a": 2}', "x.json")
+    Traceback (most recent call last):
+    dhne.errors.InputError: x.json: the key 'a' appears twice in one object
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [k for k, _ in pairs]
+            twice = next(k for i, k in enumerate(keys) if k in keys[:i])
+            raise InputError(f"the key {twice!r} appears twice in one object", file=file)
+        return found
+
+    def refuse(text: str) -> Any:
+        raise InputError(f"{text} is not a JSON number", file=file)
+
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        found = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError("this is not UTF-8 text", file=file, line=line) from None
+    except json.JSONDecodeError as error:
+        place = f"character {error.colno}: {error.msg}"
+        raise InputError(f"this is not JSON: {place}", file=file, line=error.lineno) from None
+    except RecursionError:
+        raise InputError("it is nested too deeply", file=file) from None
+    except InputError:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise InputError(f"a number in it is too long: {error}", file=file) from None
+    _check_unicode(found, text, file)
+    return found
+
+
+def _check_unicode(found: Any, text: str, file: StrPath) -> None:
+    """Refuse lone surrogates: half of a character, which no file and no table can hold."""
+    escaped = _SURROGATE.search(text)
+    if escaped and not _is_unicode(json.dumps(found, ensure_ascii=False)):
+        line = text.count("\n", 0, escaped.start()) + 1
+        raise InputError(
+            f"text from here on holds half of a character (as {text[escaped.start() :][:6]}); "
+            "write it whole",
+            file=file,
+            line=line,
+        )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -15,12 +15,12 @@ from benchmarks._machine import machine, sentence
 from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
 from benchmarks._table import Row, format_table
 
-# Studies of accuracy, which train many times over: run when they are named.
+# Studies of accuracy, which train many times: run only when named.
 STUDIES = (
     *("ablation", "defaults", "large_batches", "out_of_sample", "plus_defaults", "row_sample"),
     "untuned",
 )
-# A name for several benchmarks on one device; what is wanted most comes first.
+# A name for several benchmarks on one device, the most important first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}
 
 
@@ -31,7 +31,7 @@ def names() -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the benchmarks that are asked for; return 1 if one of them failed."""
+    """Run the requested benchmarks; return 1 if one of them failed."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.list:
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in chosen:
         results[name] = _run(name, quick=options.quick)
         failed = failed or "error" in results[name]
-        if options.json:  # after each, so that a run that is cut short leaves what it has
+        if options.json:  # after each one, so that an interrupted run keeps its results
             options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     return int(failed)
 
@@ -62,18 +62,18 @@ def _parser() -> argparse.ArgumentParser:
         "names",
         nargs="*",
         metavar="NAME",
-        help="which ones, all timings if left out; gpu: those on CUDA",
+        help="which ones; all timings by default; gpu: those on CUDA",
     )
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that they work")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows as data")
-    parser.add_argument("--list", action="store_true", help="say which there are")
-    parser.add_argument("--device", choices=CHOICES, help="where to train; all there are")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that they work")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows as JSON")
+    parser.add_argument("--list", action="store_true", help="list their names")
+    parser.add_argument("--device", choices=CHOICES, help="where to train; all devices by default")
     parser.add_argument("--large", action="store_true", help="also sizes that take many minutes")
     return parser
 
 
 def _chosen(asked: list[str], device: str | None) -> tuple[list[str], str]:
-    """Spell groups out; return the benchmarks in order and the device."""
+    """Expand groups; return the benchmarks in order and the device."""
     chosen: list[str] = []
     for name in asked or [n for n in names() if n not in STUDIES]:
         on, members = GROUPS.get(name, (None, (name,)))
@@ -92,7 +92,7 @@ def _run(name: str, *, quick: bool) -> Any:
     except LeftOut as reason:
         print(f"  left out: {reason}")
         return {"left out": str(reason)}
-    except Exception as error:  # one benchmark that fails must not hide the others
+    except Exception as error:  # one failure must not hide the other benchmarks
         print(f"  failed: {type(error).__name__}: {error}", file=sys.stderr)
         return {"error": str(error)}
     tables = found if isinstance(found, dict) else {"": found}

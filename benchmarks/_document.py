@@ -1,9 +1,11 @@
-"""Fill the figures of ``docs/performance.md`` in from what benchmark runs wrote.
+"""Fill the tables of the documentation in from what benchmark runs wrote.
 
-``python -m benchmarks._document docs/performance.md --cpu cpu.json --gpu gpu.json`` replaces what
-stands between ``<!-- begin cpu train/epochs -->`` and ``<!-- end -->`` by that table of that run,
-and likewise ``… machine`` and ``<!-- begin picture -->``. Blocks whose run or table is not given
-stay as they are, so the two runs may come one after the other.
+``python -m benchmarks._document --cpu cpu.json --gpu gpu.json`` goes through the pages in `PAGES`
+(or those it is given) and replaces the text between ``<!-- begin cpu train/epochs -->`` and
+``<!-- end -->`` by that table of that run, and likewise ``… machine`` and ``<!-- begin picture
+-->``. A block may select columns and rename them: ``<!-- begin cpu rank | what | rank ms = ms
+-->``. Blocks whose run or table is missing stay as they are, so the two runs may come one after
+the other.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,17 @@ from benchmarks._machine import sentence
 from benchmarks._table import Row, cell
 
 Runs = Mapping[str, Mapping[str, Any]]
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = tuple(
+    DOCS / name
+    for name in (
+        "performance.md",
+        "plus.md",
+        "contributing/benchmarks.md",
+        "contributing/speed.md",
+        "contributing/defaults.md",
+    )
+)
 PICTURE = "performance.svg"
 _BLOCK = re.compile(r"(<!-- begin ([^>]+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -40,7 +53,7 @@ def fill_in(text: str, runs: Runs, *, picture: str | None = None) -> str:
     def block(match: re.Match[str]) -> str:
         begin, what, old, end = match.groups()
         if what == "picture":
-            caption = "Speed against the dense formulation, and at scale"
+            caption = "Speed-up of an epoch over dense rows, and cost per hyperedge as networks grow"
             body = f"![{caption}]({picture})\n" if picture else None
         else:
             body = _body(what, runs)
@@ -50,8 +63,9 @@ def fill_in(text: str, runs: Runs, *, picture: str | None = None) -> str:
 
 
 def _body(what: str, runs: Runs) -> str | None:
-    """The new text of a block such as ``cpu train/epochs``; None where it has none."""
-    which, _, path = what.partition(" ")
+    """Return the new text of a block such as ``cpu train/epochs``, or None to keep the old."""
+    place, *columns = (part.strip() for part in what.split("|"))
+    which, _, path = place.partition(" ")
     name, _, table = path.partition("/")
     found = runs.get(which, {}).get(name)
     if found is None:
@@ -62,15 +76,30 @@ def _body(what: str, runs: Runs) -> str | None:
     if isinstance(found, dict) and set(found) & {"left out", "error"}:
         return f"Not measured: {found.get('left out') or found.get('error')}\n"
     rows = found[table] if isinstance(found, dict) else found
-    return markdown_table(rows)
+    return markdown_table(rows, columns)
 
 
-def markdown_table(rows: list[Row]) -> str:
-    """Return rows as a Markdown table; columns in which nothing stands are left out."""
-    columns = list(dict.fromkeys(k for row in rows for k, v in row.items() if v is not None))
+def markdown_table(rows: list[Row], select: Sequence[str] = ()) -> str:
+    """Return rows as a Markdown table without its empty columns.
+
+    `select` names the columns to show, all by default; ``"rank ms = ms"`` renames one.
+
+    Examples
+    --------
+    >>> print(markdown_table([{"what": "rank", "rank ms": 1.5, "limit": 2}], ["rank ms = ms"]))
+    | ms |
+    | --: |
+    | 1.50 |
+    """
+    filled = dict.fromkeys(k for row in rows for k, v in row.items() if v is not None)
+    titles = {column: column.strip() for column in filled}
+    if select:
+        pairs = (column.partition("=") for column in select)
+        titles = {name.strip(): new.strip() or name.strip() for name, _, new in pairs}
+    columns = list(titles)
     text = [c for c in columns if any(isinstance(row.get(c), str) for row in rows)]
     lines = [
-        "| " + " | ".join(c.strip() for c in columns) + " |",
+        "| " + " | ".join(titles.values()) + " |",
         "| " + " | ".join(":--" if c in text else "--:" for c in columns) + " |",
     ]
     lines += ["| " + " | ".join(cell(row.get(c), c) for c in columns) + " |" for row in rows]
@@ -78,7 +107,7 @@ def markdown_table(rows: list[Row]) -> str:
 
 
 def draw(runs: Runs, path: Path) -> bool:
-    """Draw the picture of the CPU run, if that has what it takes; return whether it had."""
+    """Draw the picture of the CPU run if it has the tables; return whether it had."""
     run = runs.get("cpu", {})
     epochs, scale = run.get("train", {}).get("epochs"), run.get("scale")
     if not epochs or not isinstance(scale, list):
@@ -88,21 +117,20 @@ def draw(runs: Runs, path: Path) -> bool:
     with themed("light") as kit:
         figure, (left, right) = kit.subplots(1, 2, figsize=(8, 3))
         colour = look("dhne").colour
-        _draw_ratios(left, [r for r in epochs if r["backend"] == "cpu"], kit.ink, colour)
+        _draw_ratios(left, [r for r in epochs if r["backend"] == "cpu"], colour)
         _draw_scale(right, [r for r in scale if r["device"] == "cpu"], colour)
         figure.savefig(path, metadata={"Date": None})
     return True
 
 
-def _draw_ratios(axes: Any, rows: list[Row], ink: str, colour: str) -> None:
-    places = range(len(rows))
-    axes.barh(places, [r["times faster"] for r in rows], color=colour, label="measured")
-    aims = [(p, r["target"]) for p, r in zip(places, rows, strict=True) if r.get("target")]
-    axes.plot([a for _, a in aims], [p for p, _ in aims], "|", color=ink, ms=16, label="target")
-    axes.set_yticks(places, [r["dataset"] for r in rows])
+def _draw_ratios(axes: Any, rows: list[Row], colour: str) -> None:
+    rows = rows[::-1]  # bars are drawn from the bottom up
+    bars = axes.barh(range(len(rows)), [r["times faster"] for r in rows], color=colour)
+    axes.bar_label(bars, [f" {r['times faster']:,.0f} ×" for r in rows])
+    axes.set_yticks(range(len(rows)), [r["dataset"] for r in rows])
     axes.set_xscale("log")
-    axes.set_title("An epoch: times faster than dense rows")
-    axes.legend(loc="lower right")
+    axes.set_xlim(1, 5 * max(r["times faster"] for r in rows))
+    axes.set_title("One epoch: times faster than dense rows")
 
 
 def _draw_scale(axes: Any, rows: list[Row], colour: str) -> None:
@@ -113,21 +141,25 @@ def _draw_scale(axes: Any, rows: list[Row], colour: str) -> None:
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("hyperedges")
-    axes.set_title("Cost per hyperedge, the smallest being 1")
-    axes.legend(loc="lower right")
+    axes.set_title("Cost per hyperedge, smallest network = 1")
+    axes.legend(loc="upper left")
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks._document", description=__doc__)
-    parser.add_argument("page", type=Path, help="the page to fill in")
-    parser.add_argument("--cpu", type=Path, help="what `python -m benchmarks --json` wrote")
-    parser.add_argument("--gpu", type=Path, help="what `python -m benchmarks gpu --json` wrote")
+    parser.add_argument(
+        "pages", type=Path, nargs="*", help="pages to fill in; the documentation's by default"
+    )
+    parser.add_argument("--cpu", type=Path, help="the output of `python -m benchmarks --json`")
+    parser.add_argument("--gpu", type=Path, help="the output of `python -m benchmarks gpu --json`")
     options = parser.parse_args(arguments)
     given = {"cpu": options.cpu, "gpu": options.gpu}
     runs = {k: json.loads(p.read_text(encoding="utf-8")) for k, p in given.items() if p is not None}
-    picture = PICTURE if draw(runs, options.page.parent / PICTURE) else None
-    text = options.page.read_text(encoding="utf-8")
-    options.page.write_text(fill_in(text, runs, picture=picture), encoding="utf-8")
+    for page in options.pages or PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = "<!-- begin picture -->" in text
+        picture = PICTURE if shown and draw(runs, page.parent / PICTURE) else None
+        page.write_text(fill_in(text, runs, picture=picture), encoding="utf-8")
 
 
 if __name__ == "__main__":

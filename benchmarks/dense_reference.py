@@ -23,7 +23,7 @@ def run(quick: bool) -> list[Row]:
                     "dataset": name,
                     "device": device,
                     "hyperedges": load(name).train.num_edges(),
-                    "tuples a step": BATCH * (1 + NEGATIVES),
+                    "tuples per step": BATCH * (1 + NEGATIVES),
                     "step ms": found.step * 1e3,
                     "steps": found.steps_per_epoch,
                     "epoch s": found.epoch,

@@ -26,7 +26,7 @@ extensions = [
     "mathml",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "results_page.md"]
+exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
@@ -41,19 +41,19 @@ autodoc_member_order = "bysource"
 def _skip(
     app: object, what: str, name: str, obj: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out fields without a text, and scikit-learn's metadata routing on every estimator."""
+    """Skip undocumented fields, and scikit-learn's metadata routing on every estimator."""
     routing = name.startswith("set_") and name.endswith("_request")
     field = type(obj).__name__ == "_tuplegetter"
     return True if routing or field or name == "get_metadata_routing" else None
 
 
 def _bases(app: object, name: str, obj: object, options: object, bases: list[Any]) -> None:
-    """That everything is an object need not be said."""
+    """Do not list ``object`` as a base class."""
     bases[:] = [base for base in bases if base is not object]
 
 
 def _only_names_are_links(app: object, doctree: Any) -> None:
-    """Types in docstrings are prose: link the classes in it, not words such as "nodes"."""
+    """Types in docstrings are prose: link classes, not words such as "nodes"."""
     for reference in list(doctree.findall(addnodes.pending_xref)):
         target = reference.get("reftarget", "")
         if reference.get("refdomain") != "py" or reference.get("reftype") == "mod":
@@ -65,7 +65,7 @@ def _only_names_are_links(app: object, doctree: Any) -> None:
 
 
 def setup(app: Any) -> None:
-    """Connect what is said above."""
+    """Connect the handlers above."""
     app.connect("autodoc-skip-member", _skip)
     app.connect("autodoc-process-bases", _bases)
     app.connect("doctree-read", _only_names_are_links)

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # A first embedding
 #
-# Places of the world, as WordNet knows them: triples (head, relation, tail) such as (tokyo, part
-# of, japan). We learn a vector for each node and a similarity for whole triples, then ask.
+# Facts about the world's places from WordNet: triples (head, relation, tail) such as (tokyo, part
+# of, japan). We learn a vector per node and a similarity for whole triples, then query the model.
 
 # %%
 import numpy as np
@@ -13,7 +13,8 @@ data = dhne.load_dataset("wordnet-sample")
 print(data.train)
 
 # %% [markdown]
-# A model is an estimator: hyper-parameters in the constructor, the network in `fit`.
+# The model is an estimator: hyper-parameters go to the constructor, the network to `fit`.
+# `preset="plus"` is the better choice for triples that are not in the data.
 
 # %%
 model = dhne.DHNE(dim=32, preset="plus", epochs=10, random_state=0).fit(data.train)
@@ -28,7 +29,7 @@ for question in [("tokyo.n.01", "part_of", None), ("europe.n.01", None, "norway.
     print(question, "→", ", ".join(f"{n} ({s:.2f})" for n, s in zip(names, scores, strict=True)))
 
 # %% [markdown]
-# ## Places alike
+# ## Similar places
 
 # %%
 for place in ("kyoto.n.01", "texas.n.01"):
@@ -37,8 +38,8 @@ for place in ("kyoto.n.01", "texas.n.01"):
 # %% [markdown]
 # ## A picture
 #
-# Two directions of the embedding in which places differ most, as coordinates. The labels are
-# WordNet's categories, which training has not seen.
+# The first two principal components of the embedding. Colours are WordNet's categories, which were
+# not used in training.
 
 # %%
 x = model.embeddings_["head"]
@@ -65,9 +66,9 @@ else:
     figure.savefig("places.png")
 
 # %% [markdown]
-# ## Keep it
+# ## Save it
 #
-# A run is a directory; `dhne explore runs/places` shows it in the browser.
+# A run is a directory; `dhne explore runs/places` opens it in the browser.
 
 # %%
 model.save("runs/places")

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Recommend tags
 #
-# Who gives which film which tag? A table of such triples is made here with a rule in it: films have
-# a kind, people a habit, and the tag depends on both. No pair tells it; the triple does.
+# Who gives which film which tag? We generate a table of such triples by a rule: films have a kind,
+# people a habit, and the tag depends on both. No pair determines it; only the triple does.
 
 # %%
 import numpy as np
@@ -24,8 +24,8 @@ table = pa.table(
 )
 
 # %% [markdown]
-# Columns become node types. Rows that are the same are folded into one with a weight, so that none
-# can stand both in training and in the test.
+# Columns become node types. Repeated rows are folded into one with a weight, so that none can be in
+# both train and test.
 
 # %%
 net = dhne.read_table(table, columns={"user": "userId", "movie": "title", "tag": "tag"}).fold()
@@ -36,7 +36,7 @@ print(net)
 model = dhne.DHNE(dim=32, epochs=20, preset="plus", random_state=0).fit(train)
 
 # %% [markdown]
-# ## What would user7 call film5?
+# ## Which tag would user7 give film5?
 
 # %%
 for name, score in zip(*model.rank(("user7", "film5", None), k=3), strict=True):
@@ -46,7 +46,7 @@ print("the rule says:", TAGS[5 % 3, 7 % 2])
 # %% [markdown]
 # ## How often is the first guess right?
 #
-# For each row that was held back: is the tag that was really given the best of all six?
+# For each held-out row: does the true tag rank first of all six?
 
 # %%
 names = [
@@ -55,21 +55,21 @@ names = [
 questions = [(u, m, None) for u, m, _ in zip(*names, strict=True)]
 answers = model.rank(questions, k=1)
 right = np.mean([a.names[0] == given for a, given in zip(answers, names[2], strict=True)])
-print(f"{right:.0%} of {len(questions)} held-back rows; guessing would be right in {1 / 6:.0%}")
+print(f"{right:.0%} of {len(questions)} held-out rows; guessing would get {1 / 6:.0%}")
 
 # %% [markdown]
-# ## What to show next?
+# ## What should we show next?
 #
-# Films that user7 has not tagged, with the tag that fits: two open positions.
+# Films that user7 has not tagged, with a fitting tag: two open positions.
 
 # %%
 for (film, word), score in zip(*model.rank(("user7", None, None), k=5, known="drop"), strict=True):
     print(f"{score:.3f}  {film}  {word}")
 
 # %% [markdown]
-# ## Somebody new
+# ## A new user
 #
-# Three rows are enough to place a person among the others; nothing is trained again.
+# Three rows are enough to place a new user among the others; nothing is retrained.
 
 # %%
 newcomer = [("zoe", "film3", "noir"), ("zoe", "film7", "robots"), ("zoe", "film8", "letters")]

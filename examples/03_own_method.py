@@ -1,9 +1,9 @@
 # %% [markdown]
-# # A method of your own
+# # Your own method
 #
-# Every method derives from `Embedder`: it says how to learn and how to score ids, and gets names,
-# rankings, neighbours and the whole evaluation for it. This one factorises how often pairs occur: a
-# singular value decomposition for each pair of positions, a sum of inner products as the score.
+# Every method derives from `Embedder` and implements `_fit` and `score_ids`; names, rankings,
+# neighbours and evaluation come with the base class. This one factorises pair counts: one singular
+# value decomposition per pair of positions, and a sum of inner products as the score.
 
 # %%
 from itertools import combinations
@@ -57,7 +57,7 @@ class PairFactors(Embedder):
 
 
 # %% [markdown]
-# It answers like any other method:
+# Query it like any other method:
 
 # %%
 data = dhne.load_dataset("wordnet-sample")
@@ -69,8 +69,8 @@ print(method.similar("head", "kyoto.n.01", k=3).names)
 # %% [markdown]
 # ## Measure it
 #
-# `evaluate` takes a name or a function from a seed to an unfitted method. All of them meet the same
-# negatives.
+# `evaluate` takes a name, or a function that returns an unfitted method for a seed. All methods get
+# the same negatives.
 
 # %%
 places = Data(data.name, data.train, data.test)
@@ -84,5 +84,5 @@ for name, method in contestants.items():
     print(f"{name:14} AUC {record.mean['auc']:.3f}  average precision {record.mean['aupr']:.3f}")
 
 # %% [markdown]
-# Pairs can be factorised well and still not tell whether three nodes *fit*: a sum over pairs cannot
-# see it, as the paper's theorem says of sums over nodes.
+# A good factorisation of pairs cannot tell whether three nodes *fit*: a sum over pairs does not see
+# it, just as the paper's theorem shows for sums over nodes.

@@ -15,7 +15,7 @@ from benchmarks import _options
 from benchmarks.__main__ import GROUPS, main, names
 from benchmarks._data import load
 from benchmarks._dense import BATCH, NEGATIVES, DenseModel, DenseTraining
-from benchmarks._document import fill_in
+from benchmarks._document import PAGES, fill_in
 from benchmarks._document import main as document
 from benchmarks._measure import in_process, side_by_side
 from benchmarks._parts import Stopwatch, kernel_part, step_parts
@@ -237,10 +237,17 @@ class TestDocument:
         assert "(performance.svg)" in page.read_text()
         assert "<svg" in (tmp_path / "performance.svg").read_text()
 
-    def test_every_block_of_the_page_names_a_benchmark(self) -> None:
-        text = (FOLDER.parent / "docs" / "performance.md").read_text(encoding="utf-8")
+    def test_columns_can_be_selected_and_renamed(self) -> None:
+        page = "<!-- begin cpu train/epochs | dataset | times faster = speed-up -->\n<!-- end -->"
+        text = fill_in(page, {"cpu": RUN})
+        assert "| dataset | speed-up |\n| :-- | --: |\n| gps | 7.00 |\n" in text
+        assert fill_in(text, {"cpu": RUN}) == text
+
+    @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+    def test_every_block_of_a_page_names_a_benchmark(self, page: Path) -> None:
+        text = page.read_text(encoding="utf-8")
         blocks = [line.split()[2:-1] for line in text.splitlines() if "<!-- begin" in line]
-        assert len(blocks) > 10
+        assert blocks
         assert len(blocks) == text.count("<!-- end -->")
         for block in blocks:
             if block != ["picture"]:

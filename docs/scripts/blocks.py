@@ -1,27 +1,27 @@
 """The code blocks of a page, and how to run them.
 
-Three kinds of blocks run, page by page, in one directory and one Python namespace a page:
+Three kinds of blocks run, in one directory and one Python namespace per page:
 
 ``python``
-    as it stands
+    runs as it is
 ``console``
-    each line that begins with ``$ dhne`` is a command, what follows it its output
+    each line that starts with ``$ dhne`` is a command, followed by its output
 ``bash``
-    each line that begins with ``dhne`` is a command; others (make, pip) are only shown
+    each line that starts with ``dhne`` is a command; others (make, pip) are only shown
 
-A ``text`` block right below a ``python`` block is what that one prints.
+A ``text`` block right below a ``python`` block is its output.
 
-A comment before a block says what a test does differently (several things are separated by a
-semicolon); a page's reader sees none of it:
+A comment before a block tells the test what to do differently, separated by semicolons; readers of
+the page do not see it:
 
 ``<!-- test: with --epochs 1 -->``  adds options to the block's first command, to make it short
-``<!-- test: instead dhne … -->``   runs another, short command that leaves the same files
-``<!-- test: table -->``            a small ``tags.csv`` is there before
-``<!-- test: needs data -->``       skips it where the paper's datasets are not at hand
-``<!-- test: needs gpu -->``        skips it where there is no CUDA device
-``<!-- test: fails -->``            it must end with exit status 1 and say so in a line
-``<!-- test: output -->``           what it prints must be what stands on the page
-``<!-- test: shown only -->``       is not run: it is a sketch, or takes the whole day
+``<!-- test: instead dhne … -->``   runs a shorter command that leaves the same files
+``<!-- test: table -->``            creates a small ``tags.csv`` first
+``<!-- test: needs data -->``       skipped if the paper's datasets are not available
+``<!-- test: needs gpu -->``        skipped if there is no CUDA device
+``<!-- test: fails -->``            must exit with status 1 and a one-line error
+``<!-- test: output -->``           its output must match the page
+``<!-- test: shown only -->``       not run: a sketch, or takes hours
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HOME = "/home/me"  # what pages call the directory that they are run in
+HOME = "/home/me"  # the working directory, as pages show it
 ROOT = Path(__file__).resolve().parents[2]
-_GENERATED = ("results.md", "performance.md")  # records: their commands ran for hours
+_GENERATED = ("results-full.md", "benchmarks.md", "measurements.md")  # their commands take hours
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<kind>python|console|bash|text)\s*$")
 _NOTE = re.compile(r"^<!-- test: (?P<notes>.+?) -->$")
 
@@ -49,10 +49,10 @@ class Command:
 
 @dataclass
 class Block:
-    """A code block: its kind, its lines, and where they stand in the page."""
+    """A code block: its kind, its lines, and where they are in the page."""
 
     page: Path
-    line: int  # of the fence, counted from 1
+    line: int  # of the fence, counting from 1
     kind: str
     lines: list[str]
     notes: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Block:
 
     @property
     def code(self) -> str:
-        """The lines as text, preceded by as many empty ones as make line numbers right."""
+        """The lines as text, after enough empty ones to make line numbers match the page."""
         return "\n" * self.line + "\n".join(self.lines) + "\n"
 
     def commands(self) -> list[Command]:
@@ -82,7 +82,7 @@ class Block:
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
-    """Join lines that end in a backslash with the next."""
+    """Join lines that end in a backslash with the next one."""
     waiting = ""
     for line in lines:
         if line.endswith("\\"):
@@ -93,11 +93,11 @@ def _joined(lines: list[str]) -> Iterator[str]:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """Return the blocks of a page that can be run, in their order."""
+    """Return the runnable blocks of a page, in order."""
     found: list[Block] = []
     block: Block | None = None
     notes: list[str] = []
-    before = None  # the python block that nothing but blank lines separates from here
+    before = None  # the python block that only blank lines separate from here
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
         if block is not None:
             if line.strip() == "```":
@@ -119,14 +119,14 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """Return the README and every page that has blocks to run, generated ones left out."""
+    """Return the README and all pages with blocks to run, except generated ones."""
     candidates = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     written = [p for p in candidates if "_build" not in p.parts and p.name not in _GENERATED]
     return [p for p in written if p.is_file() and blocks_of(p)]
 
 
 def write_table(path: Path) -> None:
-    """Write a small table like that of the tutorial: 20 people, 30 films, six tags."""
+    """Write a small table like the tutorial's: 20 people, 30 films, six tags."""
     tags = ("heist", "noir", "duel", "aliens", "wedding", "zombies")
     pairs = [(i * 7 % 20, i * 11 % 30) for i in range(400)]
     rows = [f"user{u},Silent River {1980 + m},{tags[(u + m) % 6]},0" for u, m in pairs]

@@ -1,6 +1,6 @@
-"""The command-line reference, made from the commands themselves whenever the pages are built.
+"""The command-line reference, generated from the commands whenever the pages are built.
 
-What ``dhne COMMAND --help`` shows is read from the same objects, so the two cannot differ.
+``dhne COMMAND --help`` uses the same objects, so the two cannot differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VALUES = {int: "N", float: "X", Path: "PATH"}
 
 
 def write_reference(app: Sphinx) -> None:
-    """Write the reference where ``docs/command-line.md`` includes it from."""
+    """Write the reference to the file that ``docs/command-line.md`` includes."""
     folder = Path(app.srcdir) / "_build"
     folder.mkdir(exist_ok=True)
     text = "\n".join(line for name, _ in COMMANDS for line in _command(name))
@@ -37,7 +37,7 @@ def _command(name: str) -> Iterator[str]:
 
 
 def _section(command: Any, title: str, level: int) -> Iterator[str]:
-    """One command: what it does, its usage, its options and examples."""
+    """One command: description, usage, options and examples."""
     about, examples = _split_help(command.help or "")
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option"]
@@ -50,7 +50,7 @@ def _section(command: Any, title: str, level: int) -> Iterator[str]:
     panels: dict[str, list[Any]] = {}
     for option in options:
         panels.setdefault(getattr(option, "rich_help_panel", None) or _GENERAL, []).append(option)
-    for panel in sorted(panels, key=lambda p: p == _GENERAL):  # the general ones come last
+    for panel in sorted(panels, key=lambda p: p == _GENERAL):  # general options come last
         rows = [(_flags(option), _meaning(option)) for option in panels[panel]]
         yield from _table(panel.lower() if panel == _GENERAL else panel, rows)
     if examples:
@@ -58,7 +58,7 @@ def _section(command: Any, title: str, level: int) -> Iterator[str]:
 
 
 def _split_help(text: str) -> tuple[str, list[str]]:
-    """Return the description and the lines of the examples."""
+    """Return the description and the example lines."""
     paragraphs = [" ".join(_MARKUP.sub("", p).split()) for p in text.split("\n\n")]
     paragraphs = [p for p in paragraphs if p]
     begin = next((i for i, p in enumerate(paragraphs) if p.startswith("Example")), len(paragraphs))
@@ -80,7 +80,7 @@ def _flags(option: Any) -> str:
 
 
 def _metavar(parameter: Any) -> str:
-    """How the value is called in the usage."""
+    """Return the name of the value in the usage line."""
     if parameter.metavar:
         return str(parameter.metavar).strip("{}")
     if parameter.param_type_name == "argument":
@@ -112,11 +112,11 @@ def _meaning(parameter: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return the text with Markdown characters escaped."""
     return re.sub(r"([\\|*_<>\[\]])", r"\\\1", text)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Write it before any page is read."""
+    """Write the reference before any page is read."""
     app.connect("builder-inited", write_reference)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

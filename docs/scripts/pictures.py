@@ -1,6 +1,6 @@
 """The pictures of ``docs/plus.md``: ``python docs/scripts/pictures.py`` draws them from the sample.
 
-What they show is printed as well, so that the page's figures can be checked.
+It also prints their numbers, so that the page can be checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dhne.model.evidence import PairEvidence
 from dhne.sampling import KnownEdges, evaluation_negatives
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
-EDGE, HELD_OUT, NEGATIVE = "#0072B2", "#009E73", "#D55E00"  # told apart by everybody
+EDGE, HELD_OUT, NEGATIVE = "#0072B2", "#009E73", "#D55E00"  # distinguishable with colour blindness
 _SETTINGS = {"dim": 32, "epochs": 20, "random_state": 0}
 
 mpl.rcParams.update(
@@ -36,7 +36,7 @@ mpl.rcParams.update(
 
 
 class Sample:
-    """The bundled sample: what is trained on, what is held out, and negatives of both."""
+    """The bundled sample: training and held-out hyperedges, and negatives of both."""
 
     def __init__(self) -> None:
         data = dhne.load_dataset("wordnet-sample")
@@ -49,7 +49,7 @@ class Sample:
 
 
 def draw_memory(sample: Sample) -> None:
-    """Similarities of what was trained on, of what was held out and of negatives."""
+    """Draw the similarities of training hyperedges, held-out ones and negatives."""
     models = {
         "as in the paper": {},
         "the hyperedge left out": {"leave_one_out": True},
@@ -79,7 +79,7 @@ def draw_memory(sample: Sample) -> None:
 
 
 def draw_evidence(sample: Sample) -> None:
-    """How well each count alone tells held-out hyperedges from negatives."""
+    """Draw how well each count alone separates held-out hyperedges from negatives."""
     evidence = PairEvidence(
         sample.train, adjacency(sample.train), device=torch.device("cpu"), dtype=torch.float64
     )

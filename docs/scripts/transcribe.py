@@ -1,9 +1,9 @@
-"""Run the pages and write down what their commands and programs really print.
+"""Run pages and insert what their commands and programs print.
 
 ``python docs/scripts/transcribe.py docs/tutorials/own-table.md`` runs every block of the page in an
 empty directory, in order. The output below each command of a ``console`` block, and the ``text``
-block below a ``python`` block, are replaced by what came out. Nothing there is typed by hand. Where
-the name of that directory is printed, the page says ``/home/me``.
+block below a ``python`` block, are replaced by the actual output. The name of that directory is
+shown as ``/home/me``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _run_console(block: Block) -> list[str]:
 
 
 def _commands(lines: list[str]) -> list[list[str]]:
-    """Return the command lines of a transcript, those that go on after a backslash together."""
+    """Return the commands of a transcript, each with its continuation lines."""
     found: list[list[str]] = []
     goes_on = False
     for line in lines:
@@ -88,7 +88,7 @@ def _commands(lines: list[str]) -> list[list[str]]:
 
 
 def _run_command(text: str) -> list[str]:
-    """Run a command; the explorer only until it says where it is."""
+    """Run a command; stop the explorer once it has printed its address."""
     serves = text.startswith("dhne explore")
     with subprocess.Popen(
         f"exec {text} --no-browser" if serves else text,

@@ -1,0 +1,32 @@
+"""The figures on the front pages are those of the full tables."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.scripts.blocks import ROOT
+from docs.scripts.results import with_summary
+
+FIGURE = re.compile(r"(?<![\d.])\d{0,4}(?:,\d{3})*\.\d{2,4}(?![\d.])|(?<![\d.,])\d{1,3}(?:,\d{3})+")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_the_summary_is_made_from_the_full_tables() -> None:
+    page = text_of("docs/results.md")
+    assert with_summary(page, text_of("docs/results-full.md")) == page
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/which-preset.md"])
+def test_figures_in_tables_are_published_ones(page: str) -> None:
+    published = text_of("docs/results.md") + text_of("docs/results-full.md")
+    published += text_of("docs/performance.md")
+    rows = [line for line in text_of(page).splitlines() if line.startswith("|")]
+    figures = [figure for row in rows for figure in FIGURE.findall(row)]
+    assert len(figures) > 10
+    known = set(FIGURE.findall(published))
+    assert [figure for figure in figures if figure not in known] == []

@@ -52,6 +52,10 @@ class InputWarning(UserWarning):
     """Something in the data was left out, and it is said what."""
 
 
+class MachineWarning(UserWarning):
+    """The machine or its settings make the work slower than it need be; says what to change."""
+
+
 class UnknownNameError(DHNEError, LookupError):
     """A name (of a node, a column, a dataset, an option) that is not there; suggests near ones.
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from dhne.kernels.compiling import njit
 
 # -- drawing from a distribution -----------------------------------------------------------------
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from dhne.kernels.compiling import njit
 
 _BLOCK = 128  # candidates whose sums are kept beside the processor
 _LOWEST = np.float32(-3e38)

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from dhne.kernels.compiling import njit
 
 from .maths import FAST, INLINE, THREADS, prefetch_row, sigmoid
 from .matrix import first_at, row_at

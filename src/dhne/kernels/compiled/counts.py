@@ -25,8 +25,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from dhne.kernels.compiling import njit
 from dhne.kernels.counts import ZERO
 
 from .maths import PLAIN

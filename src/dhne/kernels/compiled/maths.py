@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
+
+from dhne.kernels.compiling import njit
 
 # Without "numpy" every division is looked at for a zero, one by one.
 PLAIN: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from dhne.kernels.compiling import njit
 
 from .maths import PLAIN
 

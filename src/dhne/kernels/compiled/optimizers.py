@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from dhne.kernels.compiling import njit
 
 from .autoencoder import sum_column
 from .maths import INLINE, PLAIN, THREADS, prefetch_row

@@ -80,6 +80,7 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
                 414: "The address is too long",
                 421: "Another host",
                 422: "Outside of what it may be",
+                431: "Too many headers",
                 503: "Too many questions at once",
             }.items()
         },

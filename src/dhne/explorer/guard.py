@@ -2,7 +2,7 @@
 
 The server listens on 127.0.0.1, but any page that a browser shows could send requests there. A page
 elsewhere gives itself away by the Host it asks for (where its own name is made to point here) or by
-the Origin it comes from; both are refused. Bodies and addresses are bounded. Every answer carries
+the Origin it comes from; both are refused. Bodies, headers and addresses are bounded. Every answer carries
 headers that keep the browser from running anything but the page's own modules.
 """
 
@@ -21,6 +21,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 64 * 1024
 MAX_ADDRESS = 8 * 1024
+MAX_HEAD = 32 * 1024  # bytes of the address and all headers; browsers send a few hundred
+MAX_HEADERS = 100
 
 # Plotly draws points by WebGL programs that it puts together as text ('unsafe-eval') and sets
 # styles on the elements it makes ('unsafe-inline' for styles only; no inline script may run).
@@ -85,6 +87,11 @@ class Guard:
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name, []).append(value)
+        size = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+        if len(scope["headers"]) > MAX_HEADERS or size > MAX_HEAD:
+            return _problem(
+                431, f"more than {MAX_HEADERS} headers, or {MAX_HEAD:,} bytes of them, are refused"
+            )
         hosts = headers.get(b"host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return _problem(421, "this page is served on this machine only; open it as 127.0.0.1")

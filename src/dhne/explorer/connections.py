@@ -15,16 +15,18 @@ The class is mixed into the protocol of either HTTP parser that uvicorn may have
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sys
 from typing import Any
 
-from .guard import MAX_HEAD
+from .guard import LARGE_BODY, MAX_HEAD
 
 SECONDS = 10.0  # from a request's first byte, or the connection's begin, to its last
 STUCK = 60.0  # an answer that is not finished after this may be given up for a new connection
 MOST = 512
-_MAX_REST = 1024 * 1024  # bytes after the headers; a larger body has been refused by then
+_MAX_REST = 2 * LARGE_BODY  # bytes after the headers; a larger body has been refused by then
 
+_turns = itertools.count()
 _REFUSAL = b"the request is too large or took too long"
 _ANSWER = (
     b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\n"
@@ -80,11 +82,12 @@ class Bounds:
     _unread = 0  # bytes received of what is not yet a whole request
     _timer: asyncio.TimerHandle | None = None
     _since = 0.0  # when it last began to wait for a request, or to answer one
+    _turn = 0  # the same in order: clocks may stand still between two
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Accept a connection, if need be in the place of another."""
         super().connection_made(transport)  # type: ignore[misc]
-        self._since = self.loop.time()
+        self._begin()
         self._timer = self.loop.call_later(self.seconds, self._late)
         if len(self.connections) > self.most:
             self._make_room()
@@ -104,7 +107,7 @@ class Bounds:
                 self._timer = self.loop.call_later(self.seconds, self._late)
         else:
             self._stop_timer()
-            self._since = self.loop.time()
+            self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
@@ -124,6 +127,9 @@ class Bounds:
     @property
     def _is_idle(self) -> bool:
         return self.is_waiting or bool(self.cycle.response_complete)
+
+    def _begin(self) -> None:
+        self._since, self._turn = self.loop.time(), next(_turns)
 
     def _late(self) -> None:
         self._timer = None
@@ -147,7 +153,7 @@ class Bounds:
         others = [c for c in self.connections if c is not self]
         idle = [c for c in others if c._is_idle and not c.transport.is_closing()]
         stuck = [c for c in others if now - c._since > STUCK]
-        oldest = min(idle or stuck or [self], key=lambda c: c._since)
+        oldest = min(idle or stuck or [self], key=lambda c: c._turn)
         oldest.transport.abort()
         self.connections.discard(oldest)  # it is told that it was lost later on
 

@@ -28,7 +28,7 @@ def serve(
     with listen(port) as sock:
         place = int(sock.getsockname()[1])
         model = load(run)
-        app = make_app(model, name=Path(run).resolve().name, port=place, cache=Path(run) / "cache")
+        app = make_app(model, name=Path(run).resolve().name, port=place, path=Path(run))
         address = f"http://{HOST}:{place}/"
 
         def ready() -> None:

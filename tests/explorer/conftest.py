@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from dhne import DHNE, HyperNetwork
 from dhne.explorer import make_app
-from dhne.explorer.server import listen
+from dhne.explorer.server import configure, listen
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
 
@@ -63,14 +65,21 @@ class Live(NamedTuple):
     app: Any
 
 
-@pytest.fixture(scope="session")
-def live(model: DHNE) -> Iterator[Live]:
+@contextmanager
+def served(model: DHNE, protocol: type[asyncio.Protocol] | None = None) -> Iterator[Live]:
+    """Serve a model as `dhne explore` does."""
     with listen(0) as sock:
         port = sock.getsockname()[1]
         app = make_app(model, name="<u>run</u>", port=port)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        server = uvicorn.Server(configure(app, protocol))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
         yield Live(f"http://127.0.0.1:{port}", app)
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def live(model: DHNE) -> Iterator[Live]:
+    with served(model) as live:
+        yield live

@@ -32,7 +32,9 @@ def test_umap_is_computed_once_and_kept(tmp_path: Path) -> None:
     layout = UmapLayout(matrix, tmp_path / "cache")
     assert layout.state == "not computed"
     assert layout.start() == "computing"
+    assert layout.stage
     assert layout.wait(300) == "ready"
+    assert (layout.stage, layout.progress) == ("", None)
     assert layout.points is not None
     again = UmapLayout(matrix, tmp_path / "cache")
     assert again.state == "ready"
@@ -41,6 +43,18 @@ def test_umap_is_computed_once_and_kept(tmp_path: Path) -> None:
     [file] = (tmp_path / "cache").iterdir()
     file.write_bytes(file.read_bytes()[:100])
     assert UmapLayout(matrix, tmp_path / "cache").state == "not computed"
+
+
+def test_umap_says_how_far_it_is() -> None:
+    layout = UmapLayout(np.zeros((10, 2), np.float32))
+    for line, stage, progress in [
+        ("loading", "loading UMAP", None),
+        ("neighbours", "finding neighbours", None),
+        ("arranging 50 200", "arranging the nodes", 0.25),
+        ("a word from elsewhere", "arranging the nodes", 0.25),
+    ]:
+        layout._note(line.split())
+        assert (layout.stage, layout.progress) == (stage, progress)
 
 
 def test_umap_can_be_stopped() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from dhne import DHNE
+from dhne.explorer.application import make_app
 
-from .conftest import MARKUP, NAMES
+from .conftest import ADDRESS, MARKUP, NAMES, PORT
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> Any:
@@ -47,6 +51,112 @@ def test_search_finds_names_as_text(client: TestClient) -> None:
     assert found == {"total": 1, "nodes": [{"type": "movie", "id": 0, "name": MARKUP}]}
     assert get(client, "search", type="tag", text="1000000")["total"] == 12
     assert len(get(client, "search", type="user", limit=5)["nodes"]) == 5
+
+
+def test_search_over_all_types(client: TestClient) -> None:
+    found = get(client, "search", text="3", limit=100)
+    assert {n["type"] for n in found["nodes"]} == {"user", "movie", "tag"}
+    assert found["total"] == len(found["nodes"])
+    [first, *_] = get(client, "search", text="HEAT")["nodes"]
+    assert (first["type"], first["name"]) == ("movie", "Heat")
+    # a name that begins with the text comes before one that only holds it, whatever its type
+    begins = [n["name"].startswith("user 0") for n in get(client, "search", text="user 0")["nodes"]]
+    assert begins == sorted(begins, reverse=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_node_is_found_by_its_name(client: TestClient, name: str) -> None:
+    by_name = get(client, "node", type="movie", name=name)
+    assert by_name == get(client, "node", type="movie", id=NAMES.index(name))
+
+
+def test_a_node_is_named_once(client: TestClient) -> None:
+    for parameters in ({}, {"id": 0, "name": "Heat"}):
+        answer = client.get("/api/node", params={"type": "movie", **parameters})
+        assert answer.status_code == 422
+        assert "by its id or by its name" in answer.json()["detail"]
+    assert client.get("/api/node", params={"type": "movie", "name": "Hea"}).status_code == 404
+
+
+def test_comparison_of_two_nodes(client: TestClient, model: DHNE) -> None:
+    found = get(client, "compare", type="movie", id=3, with_type="movie", with_id=5)
+    vectors = model.embeddings_["movie"]
+    a, b = vectors[3], vectors[5]
+    expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    assert found["cosine"] == pytest.approx(expected, abs=1e-5)
+    near = get(client, "similar", type="movie", id=3, k=29)["answers"]
+    place = [n["node"]["id"] for n in near].index(5) + 1
+    assert found["nodes"][1]["place"] == place
+    edges = model.network_.edges(("user", "movie", "tag"))
+    users = [set(edges[edges[:, 1] == i, 0].tolist()) for i in (3, 5)]
+    [common] = [c for c in found["neighbours"] if c["type"] == "user"]
+    assert common["common"] == len(users[0] & users[1])
+    assert common["only"] == [len(users[0] - users[1]), len(users[1] - users[0])]
+    assert found["together"] == []  # no hyperedge has two movies
+
+
+def test_comparison_of_nodes_of_two_types(client: TestClient, model: DHNE) -> None:
+    edges = model.network_.edges(("user", "movie", "tag"))
+    user, movie = map(int, edges[0, :2])
+    found = get(client, "compare", type="user", id=user, with_type="movie", with_id=movie)
+    assert found["cosine"] is None
+    assert [n["place"] for n in found["nodes"]] == [None, None]
+    both = ((edges[:, 0] == user) & (edges[:, 1] == movie)).sum()
+    assert found["together"] == [{"edge_type": 0, "hyperedges": int(both)}]
+    same = {"type": "user", "id": 1, "with_type": "user", "with_id": 1}
+    assert client.get("/api/compare", params=same).status_code == 422
+
+
+def test_what_a_selection_shares(client: TestClient, model: DHNE) -> None:
+    answer = client.post("/api/selection", json={"type": "movie", "ids": [0, 1, 8, 1]})
+    found = answer.json()
+    assert found["nodes"] == 3
+    assert found["labels"] == [
+        {"name": "<i>odd</i>", "selected": 2, "all": 8},
+        {"name": "other", "selected": 2, "all": 8},
+        {"name": "plain", "selected": 1, "all": 22},
+    ]
+    edges = model.network_.edges(("user", "movie", "tag"))
+    for shared in found["shared"]:
+        column = {"user": 0, "tag": 2}[shared["type"]]
+        for entry in shared["nodes"]:
+            met = set(edges[edges[:, column] == entry["node"]["id"], 1].tolist())
+            assert entry["all"] == len(met)
+            assert entry["selected"] == len(met & {0, 1, 8}) > 0
+
+
+def test_a_selection_as_a_table(client: TestClient, model: DHNE) -> None:
+    answer = client.post("/api/selection/csv", json={"type": "movie", "ids": [0, 3]})
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    degrees = model.network_.degrees("movie")
+    assert rows == [
+        ["type", "name", "degree", "labels"],
+        ["movie", MARKUP, str(degrees[0]), "<i>odd</i>; other"],
+        ["movie", "50% &amp;", str(degrees[3]), "<i>odd</i>; other"],
+    ]
+    assert client.post("/api/selection", json={"type": "movie", "ids": [30]}).status_code == 404
+    assert client.post("/api/selection", json={"type": "x", "ids": [3]}).status_code == 404
+    many = {"type": "movie", "ids": [3] * 30_000}  # more than other questions may hold
+    assert client.post("/api/selection", json=many).json()["nodes"] == 1
+
+
+def test_source_date_and_duration_of_a_saved_run(model: DHNE, tmp_path: Path) -> None:
+    model.save(tmp_path / "run")
+    app = make_app(model, name="run", port=PORT, path=tmp_path / "run")
+    with TestClient(app, base_url=ADDRESS) as client:
+        run = get(client, "run")
+    assert run["saved"] == (tmp_path / "run" / "manifest.json").stat().st_mtime
+    assert run["seconds"] == pytest.approx(sum(r["seconds"] for r in model.history_))
+    assert run["source"] is None  # it was trained in Python, from no file
+
+
+def test_a_model_that_was_not_saved_has_no_date(client: TestClient) -> None:
+    run = get(client, "run")
+    assert run["saved"] is run["source"] is None
+    assert run["abilities"] == [
+        a for a in run["abilities"] if a in ("explain", "probability", "sets")
+    ]
 
 
 def test_integer_names_are_sent_as_text(client: TestClient) -> None:
@@ -221,7 +331,7 @@ def test_bad_questions_are_explained(
 
 def test_every_route_is_documented(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
-    assert len(described["paths"]) == 15
+    assert len(described["paths"]) == 18
     for methods in described["paths"].values():
         for route in methods.values():
             assert route["summary"]

@@ -21,13 +21,12 @@ import dhne
 from dhne.errors import DHNEError, UnknownNameError
 from dhne.estimator import DHNE
 
-from . import map_routes, question_routes, routes
+from . import map_routes, node_routes, question_routes, run_routes, selection_routes
 from .asking import BusyError, Desk
 from .atlas import Atlas
-from .completion import Question
+from .engine import Near, Question
 from .guard import Guard
 from .memory import Memory
-from .nearness import Near
 from .schemas import Problem
 
 _KINDS = {
@@ -46,9 +45,9 @@ class Desks(NamedTuple):
     slow: Desk[Question, bytes]
 
 
-def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) -> FastAPI:
+def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> FastAPI:
     """Return the explorer of a model; see `dhne.explorer.make_app`."""
-    atlas = Atlas(model, name, cache)
+    atlas = Atlas(model, name, path)
     # One core is left to the event loop; questions that take long have a thread of their own.
     quick = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="quick")
     slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
@@ -80,14 +79,15 @@ def make_app(model: DHNE, *, name: str, port: int, cache: Path | None = None) ->
                 414: "The address is too long",
                 421: "Another host",
                 422: "Outside of what it may be",
+                431: "Too many headers",
                 503: "Too many questions at once",
             }.items()
         },
     )
     app.state.atlas, app.state.desks = atlas, _desks(atlas, quick, slow)
     app.include_router(question_routes.router)  # the busiest first
-    app.include_router(routes.router)
-    app.include_router(map_routes.router)
+    for module in (run_routes, node_routes, map_routes, selection_routes):
+        app.include_router(module.router)
     _serve_page(app)
     _explain_errors(app)
     _describe(app, atlas)
@@ -118,7 +118,9 @@ def _describe(app: FastAPI, atlas: Atlas) -> None:
     known: dict[str, dict[str, Any]] = {
         "type": {"enum": list(network.node_types)},
         "of": {"enum": list(network.node_types)},
+        "with_type": {"enum": list(network.node_types)},
         "id": {"maximum": max(0, largest - 1)},
+        "with_id": {"maximum": max(0, largest - 1)},
         "edge_type": {"maximum": max(0, len(network.edge_types) - 1)},
     }
     described = app.openapi()  # made once; later calls return this same object

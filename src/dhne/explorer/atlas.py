@@ -16,11 +16,11 @@ from dhne.estimator import DHNE
 from dhne.network.edges import NodeArray
 from dhne.sampling import KnownEdges
 
-from .completion import Completer
+from .comparison import meetings
+from .engine import Engine
 from .incidence import Incidence
 from .layouts import Points, UmapLayout, principal_components
 from .names import NameIndex
-from .nearness import Nearness
 
 T = TypeVar("T")
 
@@ -65,16 +65,15 @@ class Atlas:
     model : DHNE
     name : str
         What the page calls the run.
-    cache : path, optional
-        Where maps that take long are kept.
+    path : path, optional
+        The run's directory, where maps that take long are kept.
     """
 
-    def __init__(self, model: DHNE, name: str, cache: Path | None = None) -> None:
-        self.model, self.name, self.network = model, name, model.network_
+    def __init__(self, model: DHNE, name: str, path: Path | None = None) -> None:
+        self.model, self.name, self.network, self.path = model, name, model.network_, path
         self.incidence = Incidence(self.network)
-        self.completer = Completer(model)
-        self.nearness = Nearness(model.embeddings_)
-        self._cache = cache
+        self.engine = Engine(model)
+        self._cache = None if path is None else path / "cache"
         self._made: dict[tuple[str, str], Any] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
         self._lock = threading.Lock()
@@ -95,13 +94,12 @@ class Atlas:
         for node_type in self.network.node_types:
             self.points(node_type)
             self.names(node_type)
-            self.nearness.unit(node_type)
-        self.completer.warm_up()
+        self.engine.warm_up(self.network.node_types)
         _ = self.known
 
     def sketch(self) -> None:
         """Make what answers questions about very many nodes sooner; they do without until then."""
-        self.completer.sketch()
+        self.engine.sketch()
 
     def close(self) -> None:
         """Stop what runs in the background."""
@@ -151,6 +149,17 @@ class Atlas:
         column = self.network.labels(node_type)
         return None if column is None else self._once("labels", node_type, lambda: Labels(column))
 
+    def meetings(self, node_type: str, nodes: NodeArray | None = None) -> dict[str, NodeArray]:
+        """Return, per type, how many of some nodes (of all, if none are given) each node meets."""
+        chosen = np.ones(self.network.num_nodes(self.check_type(node_type)), dtype=bool)
+        if nodes is None:
+            return self._once(
+                "meetings", node_type, lambda: meetings(self.network, node_type, chosen)
+            )
+        chosen[:] = False
+        chosen[nodes] = True
+        return meetings(self.network, node_type, chosen)
+
     # -- nodes and tuples ------------------------------------------------------------------------
 
     def check_node(self, node_type: str, node: int) -> int:
@@ -159,6 +168,20 @@ class Atlas:
         if not 0 <= node < n:
             raise UnknownNameError("node", f"{node_type} {node}")
         return node
+
+    def nearness(
+        self, node_type: str, first: int, second: int, second_type: str
+    ) -> tuple[float | None, tuple[int | None, int | None]]:
+        """Return two nodes' cosine, and the place of each among those nearest to the other.
+
+        Embeddings of different types are not comparable: then there is neither.
+        """
+        if node_type != second_type:
+            return None, (None, None)
+        of_first = self.engine.cosines(node_type, first)
+        of_second = self.engine.cosines(node_type, second)
+        cosine = float(of_first[second])
+        return cosine, (_place(of_second, first, second), _place(of_first, second, first))
 
     def find(self, node_type: str, text: str) -> int:
         """Return the id of a node by its name; an unknown one raises, with near ones suggested."""
@@ -228,3 +251,10 @@ class Atlas:
         by = np.argsort(-scores if order == "best" else scores, kind="stable")
         page = by[offset : offset + limit]
         return rows[page], scores[page], len(rows), order
+
+
+def _place(cosines: npt.NDArray[np.float32], node: int, asked: int) -> int:
+    """Return the place of a node, from 1, by its cosine with another, which has none itself."""
+    nearer = cosines > cosines[node]
+    nearer[asked] = False
+    return int(nearer.sum()) + 1

@@ -2,8 +2,8 @@
 
 The server listens on 127.0.0.1, but any page that a browser shows could send requests there. A page
 elsewhere gives itself away by the Host it asks for (where its own name is made to point here) or by
-the Origin it comes from; both are refused. Bodies and addresses are bounded. Every answer carries
-headers that keep the browser from running anything but the page's own modules.
+the Origin it comes from; both are refused. Bodies, headers and addresses are bounded. Every
+answer carries headers that keep the browser from running anything but the page's own modules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 64 * 1024
+LARGE_BODY = 1024 * 1024
+LARGE = ("/api/selection", "/api/selection/csv")  # a selection may name very many nodes
 MAX_ADDRESS = 8 * 1024
+MAX_HEAD = 32 * 1024  # bytes of the address and all headers; browsers send a few hundred
+MAX_HEADERS = 100
 
 # Plotly draws points by WebGL programs that it puts together as text ('unsafe-eval') and sets
 # styles on the elements it makes ('unsafe-inline' for styles only; no inline script may run).
@@ -76,15 +80,20 @@ class Guard:
             return await refused(scope, receive, send_guarded)
         if scope["method"] in ("GET", "HEAD"):
             return await self.app(scope, receive, send_guarded)
-        body = await _read(receive)
+        body = await _read(receive, _largest(scope))
         if body is None:
-            return await _problem(413, _TOO_LARGE)(scope, receive, send_guarded)
+            return await _problem(413, _too_large(scope))(scope, receive, send_guarded)
         return await self.app(scope, replay(body, receive), send_guarded)
 
     def _refuse(self, scope: Scope) -> JSONResponse | None:
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name, []).append(value)
+        size = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+        if len(scope["headers"]) > MAX_HEADERS or size > MAX_HEAD:
+            return _problem(
+                431, f"more than {MAX_HEADERS} headers, or {MAX_HEAD:,} bytes of them, are refused"
+            )
         hosts = headers.get(b"host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return _problem(421, "this page is served on this machine only; open it as 127.0.0.1")
@@ -96,19 +105,24 @@ class Guard:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS:
             return _problem(414, f"the address is longer than {MAX_ADDRESS:,} bytes")
         length = headers.get(b"content-length", [b"0"])[0]
-        if not length.isdigit() or int(length[:12]) > MAX_BODY:
-            return _problem(413, _TOO_LARGE)
+        if not length.isdigit() or int(length[:12]) > _largest(scope):
+            return _problem(413, _too_large(scope))
         return None
 
 
-_TOO_LARGE = f"the request is larger than {MAX_BODY:,} bytes"
+def _largest(scope: Scope) -> int:
+    return LARGE_BODY if scope["path"] in LARGE else MAX_BODY
+
+
+def _too_large(scope: Scope) -> str:
+    return f"the request is larger than {_largest(scope):,} bytes"
 
 
 def _problem(status: int, detail: str) -> JSONResponse:
     return JSONResponse({"detail": detail}, status_code=status)
 
 
-async def _read(receive: Receive) -> bytes | None:
+async def _read(receive: Receive, largest: int) -> bytes | None:
     """Return a body whose length may not have been said; None if it is too large."""
     parts, size = [], 0
     while True:
@@ -117,7 +131,7 @@ async def _read(receive: Receive) -> bytes | None:
             return b""
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > MAX_BODY:
+        if size > largest:
             return None
         if not message.get("more_body", False):
             return b"".join(parts)

@@ -57,6 +57,17 @@ class Incidence:
         order = np.argsort(column, kind="stable").astype(np.int64, copy=False)
         return order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
+    def both(self, first: tuple[str, int], second: tuple[str, int]) -> list[NodeArray]:
+        """Return, for each edge type, the rows of the hyperedges that hold two nodes."""
+        found = []
+        for number, types in enumerate(self.network.edge_types):
+            a, b = (
+                self.rows(number, *node) if node[0] in types else np.empty(0, np.int64)
+                for node in (first, second)
+            )
+            found.append(np.intersect1d(a, b))
+        return found
+
     def neighbour_types(self, node_type: str) -> list[str]:
         """Return the node types that meet a type in some hyperedge."""
         found: dict[str, None] = {}

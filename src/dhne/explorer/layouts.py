@@ -58,6 +58,9 @@ def principal_components(matrix: npt.NDArray[np.float32]) -> Points:
 class UmapLayout:
     """The UMAP of one node type: not there, being computed, or ready.
 
+    While it is computed, `stage` says what is being done and `progress` which share of it is done,
+    where that is known.
+
     Parameters
     ----------
     matrix : float32[n, d]
@@ -72,6 +75,8 @@ class UmapLayout:
         self._child: subprocess.Popen[bytes] | None = None
         self._failed = False
         self._closed = False
+        self.stage = ""
+        self.progress: float | None = None
         self.points: Points | None = None
         self.reason = _why_not(len(matrix))
         if not self.reason:
@@ -93,6 +98,7 @@ class UmapLayout:
         with self._lock:
             if self.state in ("not computed", "failed") and not self._closed:
                 self._failed = False
+                self.stage, self.progress = "starting", None
                 self._child = self._compute()
         return self.state
 
@@ -116,22 +122,34 @@ class UmapLayout:
         child = subprocess.Popen(
             [sys.executable, "-m", "dhne.explorer.umap_job", str(given), str(result)],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
 
         def watch() -> None:
-            with folder:
+            with folder, child:
+                for line in child.stdout or ():
+                    self._note(line.decode().split())
                 done = child.wait() == 0
                 points = _load(result, len(self._matrix)) if done else None
                 if points is not None:
                     self._write(points)
                 with self._lock:
                     self.points, self._child, self._failed = points, None, points is None
+                    self.stage, self.progress = "", None
 
         self._watcher = threading.Thread(target=watch, name="umap", daemon=True)
         self._watcher.start()
         return child
+
+    def _note(self, words: list[str]) -> None:
+        """Keep how far the job says it is; see `umap_job`."""
+        stages = {"loading": "loading UMAP", "neighbours": "finding neighbours"}
+        match words:
+            case ["arranging", done, total]:
+                self.stage, self.progress = "arranging the nodes", int(done) / max(1, int(total))
+            case [stage] if stage in stages:
+                self.stage = stages[stage]
 
     def _file(self) -> Path | None:
         if self._cache is None:

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Request, Response
 from dhne.errors import UnknownNameError
 
 from . import schemas as s
-from .routes import TypeParameter, atlas_of
+from .layouts import UmapLayout
+from .route_parts import TypeParameter, atlas_of
 
 router = APIRouter(prefix="/api")
 
@@ -24,14 +25,16 @@ def map_info(request: Request, node_type: TypeParameter) -> s.MapInfo:
     """Return the layouts and colours that a node type has."""
     atlas = atlas_of(request)
     umap, labels = atlas.umap(node_type), atlas.labels(node_type)
+    degrees = atlas.degrees(node_type)
     return s.MapInfo(
         type=node_type,
         nodes=atlas.network.num_nodes(node_type),
         layouts=[
-            s.LayoutInfo(layout="pca", state="ready", reason=""),
-            s.LayoutInfo(layout="umap", state=umap.state, reason=umap.reason),
+            s.LayoutInfo(layout="pca", state="ready", reason="", stage="", progress=None),
+            _umap_info(umap),
         ],
-        largest_degree=int(atlas.degrees(node_type).max(initial=0)),
+        smallest_degree=int(degrees.min()) if len(degrees) else 0,
+        largest_degree=int(degrees.max(initial=0)),
         labels=None if labels is None else [s.LabelClass(**c) for c in labels.classes],
         more_labels=0 if labels is None else labels.more,
     )
@@ -85,4 +88,15 @@ def map_colours(
 def start_umap(request: Request, node_type: TypeParameter) -> s.LayoutInfo:
     """Begin to compute it in the background; ask /api/map whether it is ready."""
     layout = atlas_of(request).umap(node_type)
-    return s.LayoutInfo(layout="umap", state=layout.start(), reason=layout.reason)
+    layout.start()
+    return _umap_info(layout)
+
+
+def _umap_info(umap: UmapLayout) -> s.LayoutInfo:
+    return s.LayoutInfo(
+        layout="umap",
+        state=umap.state,
+        reason=umap.reason,
+        stage=umap.stage,
+        progress=umap.progress,
+    )

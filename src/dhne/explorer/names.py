@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -38,17 +39,28 @@ class NameIndex:
 
         The name itself comes first, then names that begin with it. No text finds all nodes.
         """
+        nodes, _, total = self.match(text, limit)
+        return nodes, total
+
+    def match(self, text: str, limit: int) -> tuple[NodeArray, npt.NDArray[np.float64], int]:
+        """Return (nodes, how good each match is, how many match), the best first.
+
+        The name itself is worth 2 to 3, a name that begins with the text 1 to 2, any other that
+        holds it 0 to 1, the more the larger the weight.
+        """
         wanted = text.strip().lower()
         if not wanted:
-            return top_k(self._weight, limit), len(self.vocabulary)
+            heaviest = top_k(self._weight, limit)
+            return heaviest, self._weight[heaviest], len(self.vocabulary)
         holds = _mask(pc.match_substring(self._lower, wanted))
         begins = _mask(pc.starts_with(self._lower, wanted))
         equal = _mask(pc.equal(self._lower, wanted))
         nodes = np.flatnonzero(holds)
         # three classes of matches, and within a class the weight, which stays below 1
         share = self._weight[nodes] / (self._weight.max(initial=0) + 1)
-        best = top_k(share + begins[nodes] + equal[nodes], limit)
-        return nodes[best].astype(np.int64), len(nodes)
+        worth = share + begins[nodes] + equal[nodes]
+        best = top_k(worth, limit)
+        return nodes[best].astype(np.int64), worth[best], len(nodes)
 
     def find(self, text: str) -> int:
         """Return the id of the node of exactly this name, -1 if there is none."""

@@ -16,9 +16,8 @@ from dhne.errors import ParameterError
 
 from . import schemas as s
 from .atlas import Atlas
-from .completion import Question
-from .nearness import Near
-from .routes import IdParameter, TypeParameter, atlas_of, refs, tuples_of
+from .engine import Near, Question
+from .route_parts import IdParameter, TypeParameter, atlas_of, refs, tuples_of
 
 router = APIRouter(prefix="/api")
 
@@ -30,7 +29,7 @@ def _json(content: Any) -> bytes:
 
 def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     """Answer questions about one node type, as JSON."""
-    found = atlas.nearness.answer(questions)
+    found = atlas.engine.nearest(questions)
     asked = np.array([q.node for q in questions], dtype=np.int64)
     every = refs(atlas, questions[0].node_type, np.concatenate([asked, *(f.nodes for f in found)]))
     cosines = np.concatenate([f.cosines for f in found]).tolist()
@@ -44,7 +43,7 @@ def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
 
 def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
     """Answer questions that share the edge type and the open positions, as JSON."""
-    found = atlas.completer.answer(questions)
+    found = atlas.engine.complete(questions)
     edge_type, is_open = questions[0].edge_type, list(questions[0].open_positions)
     tuples = np.concatenate([f.tuples for f in found])
     rows = zip(
@@ -97,6 +96,6 @@ async def rank(request: Request, question: s.RankQuestion) -> Response:
     asked = Question(question.edge_type, nodes, question.k, question.known == "drop")
     if len(asked.open_positions) not in (1, 2):
         raise ParameterError("leave one or two positions open; score takes whole tuples")
-    simple = atlas.completer.is_simple(atlas.network.edge_types[question.edge_type])
-    desk = desks.quick if simple and len(asked.open_positions) == 1 else desks.slow
+    quick = atlas.engine.is_quick(asked, atlas.network.edge_types[question.edge_type])
+    desk = desks.quick if quick else desks.slow
     return Response(await desk.ask(asked), media_type="application/json")

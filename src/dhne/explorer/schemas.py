@@ -10,6 +10,7 @@ MAX_K = 1000
 MAX_LENGTH = 64  # positions of a tuple
 MAX_NAME = 4096  # characters of a name
 MAX_PAGE = 200
+MAX_SELECTED = 100_000
 
 NameText = Annotated[str, Field(max_length=MAX_NAME)]
 
@@ -85,6 +86,12 @@ class Run(BaseModel):
     nodes: int
     hyperedges: int
     epochs: int
+    source: dict[str, Any] | None = Field(description="What it was trained on, where it says so.")
+    saved: float | None = Field(description="When it was saved, in seconds since 1970.")
+    seconds: float | None = Field(description="How long its epochs took together.")
+    abilities: list[Literal["explain", "probability", "sets"]] = Field(
+        description="What this version can be asked beyond the routes of this API."
+    )
 
 
 class History(BaseModel):
@@ -99,7 +106,9 @@ class LayoutInfo(BaseModel):
 
     layout: Literal["pca", "umap"]
     state: Literal["ready", "computing", "not computed", "failed", "not available"]
-    reason: str
+    reason: str = Field(description="Why it is not available.")
+    stage: str = Field(description="What is being done while it is computed.")
+    progress: float | None = Field(description="Which share of that stage is done.")
 
 
 class LabelClass(BaseModel):
@@ -115,6 +124,7 @@ class MapInfo(BaseModel):
     type: str
     nodes: int
     layouts: list[LayoutInfo]
+    smallest_degree: int
     largest_degree: int
     labels: list[LabelClass] | None = Field(description="The commonest; their place is their code.")
     more_labels: int
@@ -216,6 +226,75 @@ class Ranked(BaseModel):
 
     open: list[int]
     answers: list[Completion]
+
+
+class SelectionQuestion(Strict):
+    """Nodes of one type, by their ids."""
+
+    type: NameText
+    ids: list[Annotated[int, Field(ge=0, lt=2**62)]] = Field(
+        min_length=1, max_length=MAX_SELECTED, description="Their ids."
+    )
+
+
+class SharedLabel(BaseModel):
+    """A label, how many of the selected nodes have it, and how many of all."""
+
+    name: str
+    selected: int
+    all: int
+
+
+class SharedNode(BaseModel):
+    """A node that selected ones stand with: how many of them, and how many of all of their type."""
+
+    node: Node
+    selected: int
+    all: int
+
+
+class SharedNodes(BaseModel):
+    """The nodes of one type that distinguish a selection, most distinguishing first."""
+
+    type: str
+    nodes: list[SharedNode]
+
+
+class Selection(BaseModel):
+    """What a selection of nodes has in common."""
+
+    nodes: int
+    labels: list[SharedLabel]
+    shared: list[SharedNodes]
+
+
+class Compared(BaseModel):
+    """One of two nodes that are compared."""
+
+    node: Node
+    labels: list[str]
+    degree: int
+    place: int | None = Field(
+        description="Its place among the nodes nearest to the other; none if the types differ."
+    )
+
+
+class CommonNeighbours(BaseModel):
+    """The neighbours of two nodes, of one type: in common, and of one of them only."""
+
+    type: str
+    common: int
+    only: list[int] = Field(description="How many only the first has, and only the second.")
+    nodes: list[Node] = Field(description="Those in common, the most frequent first, up to 10.")
+
+
+class Comparison(BaseModel):
+    """Two nodes beside each other."""
+
+    nodes: list[Compared]
+    cosine: float | None = Field(description="None if the types differ.")
+    neighbours: list[CommonNeighbours]
+    together: list[NodeEdges] = Field(description="How many hyperedges hold both.")
 
 
 class Problem(BaseModel):

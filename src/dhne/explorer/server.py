@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from dhne.errors import ParameterError
 from dhne.estimator import load
 
 from .application import make_app
+from .connections import bounded
 
 HOST, PORT = "127.0.0.1", 8765
 
@@ -26,7 +28,7 @@ def serve(
     with listen(port) as sock:
         place = int(sock.getsockname()[1])
         model = load(run)
-        app = make_app(model, name=Path(run).resolve().name, port=place, cache=Path(run) / "cache")
+        app = make_app(model, name=Path(run).resolve().name, port=place, path=Path(run))
         address = f"http://{HOST}:{place}/"
 
         def ready() -> None:
@@ -34,18 +36,24 @@ def serve(
             if browser:
                 webbrowser.open(address)
 
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            limit_concurrency=1024,
-            timeout_graceful_shutdown=2,
-            server_header=False,
-        )
+        config = configure(app)
         with _one_thread_a_question(), contextlib.suppress(KeyboardInterrupt):  # Ctrl-C ends it
             server = _Server(config, ready)
             with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
                 runner.run(server.serve(sockets=[sock]))
+
+
+def configure(app: FastAPI, protocol: type[asyncio.Protocol] | None = None) -> uvicorn.Config:
+    """Return how an explorer is served: bounded connections, no web sockets, a silent terminal."""
+    return uvicorn.Config(
+        app,
+        http=protocol or bounded(),
+        ws="none",
+        log_level="error",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
 
 
 class _Server(uvicorn.Server):

@@ -16,11 +16,9 @@ from dhne.estimator import DHNE
 from dhne.network.edges import NodeArray, canonical
 from dhne.sampling import KnownEdges
 
-from .completion import Completer
 from .incidence import Incidence
 from .layouts import Points, UmapLayout, principal_components
 from .names import NameIndex
-from .nearness import Nearness
 
 T = TypeVar("T")
 
@@ -72,8 +70,7 @@ class Atlas:
     def __init__(self, model: DHNE, name: str, cache: Path | None = None) -> None:
         self.model, self.name, self.network = model, name, model.network_
         self.incidence = Incidence(self.network)
-        self.completer = Completer(model)
-        self.nearness = Nearness(model.embeddings_)
+        self.completer, self.nearest = model.completer, model.nearest_nodes
         self._cache = cache
         self._made: dict[tuple[str, str], Any] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
@@ -95,13 +92,13 @@ class Atlas:
         for node_type in self.network.node_types:
             self.points(node_type)
             self.names(node_type)
-            self.nearness.unit(node_type)
+            self.nearest.unit(node_type)
         self.completer.warm_up()
         _ = self.known
 
-    def sketch(self) -> None:
+    def make_short_lists(self) -> None:
         """Make what answers questions about very many nodes sooner; they do without until then."""
-        self.completer.sketch()
+        self.completer.make_short_lists()
 
     def close(self) -> None:
         """Stop what runs in the background."""

@@ -42,6 +42,31 @@ def _pair_slots(num_slots: int, *, ordered: bool) -> list[tuple[int, int]]:
     return pairs if ordered else pairs + [(s, s) for s in range(num_slots)]
 
 
+def _placements(
+    nodes: Tensor, edge_type: EdgeType, position: int, size: int, *, ordered: bool
+) -> list[tuple[Tensor, int, int, int]]:
+    """Return (tuple, place of the candidate, first candidate, the one after the last).
+
+    Positions of a set are counted in the order of their ids, so the candidate's place depends on
+    its id: all those between two members share one.
+    """
+    if ordered:
+        return [(nodes, position, 0, size)]
+    rest = nodes.tolist()
+    del rest[position]
+    types = [t for p, t in enumerate(edge_type) if p != position]
+    by_type = {t: sorted(v for v, s in zip(rest, types, strict=True) if s == t) for t in edge_type}
+    own = edge_type[position]
+    places = [p for p, t in enumerate(edge_type) if t == own]
+    bounds = [0, *by_type[own], size]
+    found = []
+    for i, place in enumerate(places):
+        filled = {t: iter(ids) for t, ids in by_type.items()}
+        row = [-1 if p == place else next(filled[t]) for p, t in enumerate(edge_type)]
+        found.append((torch.tensor(row), place, bounds[i], bounds[i + 1]))
+    return found
+
+
 def num_features(edge_type: EdgeType, *, ordered: bool) -> int:
     """Return how many numbers describe a tuple of this type.
 
@@ -151,6 +176,23 @@ class PairEvidence:
             self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
         return self._kernels.features(counts, self._average(edge_type, ordered=ordered))
+
+    def candidate_features(
+        self, nodes: Tensor, edge_type: EdgeType, position: int, *, ordered: bool
+    ) -> Tensor:
+        """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
+
+        What the fixed nodes share is counted once.
+        """
+        tables = self.tables(edge_type)
+        counts = [
+            self._kernels.candidate_counts(tables, row, place, low, high)
+            for row, place, low, high in _placements(
+                nodes, edge_type, position, tables.sizes[position], ordered=ordered
+            )
+        ]
+        average = self._average(edge_type, ordered=ordered)
+        return self._kernels.features(torch.cat(counts), average)
 
     def _average(self, edge_type: EdgeType, *, ordered: bool) -> Tensor:
         """Return the matrix that averages over positions which share a slot."""

@@ -126,7 +126,7 @@ def draw(runs: Runs, path: Path) -> bool:
 
 
 def _draw_ratios(axes: Any, rows: list[Row], colour: str) -> None:
-    rows = rows[::-1]  # bars are drawn from the bottom up
+    rows.reverse()  # bars are drawn from the bottom up
     bars = axes.barh(range(len(rows)), [r["times faster"] for r in rows], color=colour)
     axes.bar_label(bars, [f" {r['times faster']:,.0f} ×" for r in rows])
     axes.set_yticks(range(len(rows)), [r["dataset"] for r in rows])

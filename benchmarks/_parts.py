@@ -20,7 +20,7 @@ import torch
 from benchmarks._training import run_epoch, stepper, wait_for
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import NodeAutoencoder
-from dhne.model.similarity import TupleSimilarity
+from dhne.model.similarities import Similarity
 from dhne.training.batches import BatchMaker
 from dhne.training.loop import Trainer
 from dhne.training.optimizers import Optimizer
@@ -31,7 +31,7 @@ _METHODS = (
     ("evidence", PairEvidence, "features"),
     ("encode", NodeAutoencoder, "encode"),
     ("decode", NodeAutoencoder, "reconstruction"),
-    ("similarity", TupleSimilarity, "logits"),
+    ("similarity", Similarity, "logits"),
     ("backward", torch.Tensor, "backward"),
     ("optimizer", Optimizer, "step"),
 )

@@ -29,7 +29,7 @@ def run(quick: bool) -> list[Row]:
     first, second, last = network.edge_set().types
     query = (network.names(first)[0].as_py(), network.names(second)[0].as_py(), None)
     candidates = network.num_nodes(last)
-    hidden = model.model_.similarity(network.edge_set().types).hidden_bias.shape[0]
+    hidden = model.model_.similarity(network.edge_set().types).width
     numbers = torch.randn(candidates, hidden)
     model.rank(query, k=10)  # projects the nodes, once
     ours, tanh = side_by_side(

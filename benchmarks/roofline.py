@@ -99,7 +99,7 @@ def step_bytes(trainer: Trainer) -> dict[str, int]:
     edges = trainer.maker.network.edge_set()
     tuples = np.concatenate([nodes.cpu().numpy(), negatives.cpu().numpy()])
     d = trainer.settings.sizes(edges.types[0])[0]
-    h = trainer.model.similarity(edges.types).hidden_bias.shape[0]
+    h = trainer.model.similarity(edges.types).width
     rows = non_zeros = touched = 0
     for t in set(edges.types):
         positions = [p for p, other in enumerate(edges.types) if other == t]

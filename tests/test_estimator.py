@@ -309,7 +309,7 @@ def test_answers_come_in_chunks_without_a_seam(
 ) -> None:
     edges = fitted.network_.edges()
     whole, ranked = fitted.score(edges), fitted.rank((3, 5, None), k=20)
-    monkeypatch.setattr("dhne.answers.scorer._CHUNK", 7 * 12)
+    monkeypatch.setattr("dhne.answers.scorer._NUMBERS", 7 * 12)
     np.testing.assert_allclose(fitted.score(edges), whole, rtol=1e-6)
     np.testing.assert_allclose(fitted.rank((3, 5, None), k=20).scores, ranked.scores, rtol=1e-6)
 

@@ -23,7 +23,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 
-from .answers.ranking import complete, nearest
+from .answers.completion import Completer, Completions, Question
+from .answers.nearest import NearestNodes
+from .answers.ranking import check_k
 from .errors import NotFittedError, ParameterError
 from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
@@ -31,6 +33,7 @@ from .network.hypernetwork import HyperNetwork
 from .network.tuples import as_batch, is_single, resolve
 
 Scores = npt.NDArray[np.float64]
+_DERIVED = ("_completer", "_nearest_nodes", "_scorer")  # what answers keep, made again on demand
 
 
 class Ranking(NamedTuple):
@@ -57,6 +60,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError("the network has no hyperedges to learn from")
         self._fit(network)
         self.network_ = network
+        self._forget()
         return self
 
     @abstractmethod
@@ -73,6 +77,33 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         tuples = np.repeat(nodes, n, axis=0)
         tuples[:, position] = np.tile(np.arange(n), len(nodes))
         return self.score_ids(tuples, edge_type).reshape(len(nodes), n)
+
+    @property
+    def completer(self) -> Completer:
+        """The engine behind `rank`; made once per fit."""
+        self._check_fitted()
+        if "_completer" not in self.__dict__:
+            self._completer = self._make_completer()
+        return self._completer
+
+    def _make_completer(self) -> Completer:
+        return Completer(self)
+
+    @property
+    def nearest_nodes(self) -> NearestNodes:
+        """The engine behind `similar`; made once per fit."""
+        self._check_fitted()
+        if "_nearest_nodes" not in self.__dict__:
+            self._nearest_nodes = NearestNodes(self.embeddings_)
+        return self._nearest_nodes
+
+    def _forget(self) -> None:
+        """Drop what was derived from an earlier fit."""
+        for name in _DERIVED:
+            self.__dict__.pop(name, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in super().__getstate__().items() if k not in _DERIVED}
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "network_"):
@@ -127,14 +158,25 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
             return self.rank(as_batch(query), k, known=known, edge_type=edge_type, beam=beam)[0]
         if known not in ("keep", "drop"):
             raise ParameterError(f"known must be 'keep' or 'drop', got {known!r}")
-        answers: list[Ranking | None] = [None] * len(query)
+        check_k(k)
+        alike: dict[Any, list[tuple[int, Question]]] = {}
         for group in resolve(self.network_, query, edge_type):
-            for row, nodes in zip(group.rows.tolist(), group.nodes, strict=True):
-                found = complete(
-                    self, nodes, group.types, k=k, drop_known=known == "drop", beam=beam
-                )
-                answers[row] = Ranking(*found)
+            for row, nodes in zip(group.rows.tolist(), group.nodes.tolist(), strict=True):
+                question = Question(group.types, tuple(nodes), k, known == "drop", beam)
+                alike.setdefault((group.types, question.open_positions), []).append((row, question))
+        answers: list[Ranking | None] = [None] * len(query)
+        for (types, is_open), asked in alike.items():
+            found = self.completer.answer([question for _, question in asked])
+            for (row, _), completions in zip(asked, found, strict=True):
+                answers[row] = self._ranking(completions, types, is_open)
         return answers
+
+    def _ranking(self, found: Completions, types: EdgeType, is_open: tuple[int, ...]) -> Ranking:
+        columns = [
+            self.network_.vocabulary(types[p]).take(found.tuples[:, p]).to_pylist() for p in is_open
+        ]
+        names = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+        return Ranking(names, found.scores)
 
     def similar(self, node_type: str, name: Any, k: int = 10) -> Any:
         """Return the `k` nodes of a type whose embeddings have the largest cosine with a node's.
@@ -142,11 +184,12 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         `name` is one name or a sequence of names; a sequence gives a list of rankings.
         """
         self._check_fitted()
+        check_k(k)
         vocabulary = self.network_.vocabulary(node_type)
         single = isinstance(name, str | int | np.integer)
         ids = vocabulary.ids([name] if single else list(name))
-        found = nearest(self.embeddings_[node_type], ids, k)
-        answers = [Ranking(vocabulary.take(i).to_pylist(), s) for i, s in found]
+        found = self.nearest_nodes.to_nodes(node_type, ids, k)
+        answers = [Ranking(vocabulary.take(f.nodes).to_pylist(), f.cosines) for f in found]
         return answers[0] if single else answers
 
     def vectors(self, node_type: str) -> pa.Table:

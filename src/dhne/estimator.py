@@ -17,6 +17,7 @@ import torch
 
 from . import __version__
 from .adjacency import AdjacencyMatrix, adjacency
+from .answers.completion import Completer
 from .answers.newcomers import Newcomers
 from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
@@ -270,11 +271,6 @@ class DHNE(Embedder):
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
         self.model_ = model.to("cpu")
         self.matrices_ = dict(matrices)
-        self._forget()
-
-    def _forget(self) -> None:
-        """Drop what was derived from an earlier fit."""
-        self.__dict__.pop("_scorer", None)
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -289,6 +285,9 @@ class DHNE(Embedder):
                 self.network_, adjacency(self.network_), device=cpu, dtype=dtype
             )
         return TupleScorer(self.model_, x, evidence)
+
+    def _make_completer(self) -> Completer:
+        return Completer(self, self._scorer)
 
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
         """Return the score of each tuple of ids."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dhne import HyperNetwork
-from dhne.answers.ranking import nearest, top_k
+from dhne.answers.ranking import contenders, top_k
 from dhne.errors import ParameterError
 from tests.networks import networks
 from tests.toy import Toy
@@ -24,6 +24,18 @@ from tests.toy import Toy
 def test_top_k_is_the_head_of_a_stable_sort(scores: np.ndarray, k: int) -> None:
     order = [i for i in np.argsort(-scores, kind="stable") if np.isfinite(scores[i])]
     assert top_k(scores, k).tolist() == order[:k]
+
+
+@given(
+    scores=arrays(float, st.integers(0, 30), elements=st.floats(-2, 2)),
+    noise=st.integers(0, 2**32),
+    k=st.integers(1, 40),
+)
+def test_contenders_hold_the_best_however_scores_erred(
+    scores: np.ndarray, noise: int, k: int
+) -> None:
+    true = scores + np.random.default_rng(noise).uniform(-0.1, 0.1, len(scores))
+    assert set(top_k(true, k)) <= set(contenders(scores, k, error=0.1 + 1e-9))
 
 
 def brute_force(
@@ -116,19 +128,7 @@ def test_mistakes_are_told_plainly() -> None:
         model.rank((0, 0, 0, 0))
     with pytest.raises(ParameterError, match="k must be at least 1"):
         model.rank((0, 0, 0, None), k=0)
+    with pytest.raises(ParameterError, match="k must be a whole number"):
+        model.rank((0, 0, 0, None), k=1.5)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="known must be 'keep' or 'drop'"):
         model.rank((0, 0, 0, None), known="no")
-
-
-def test_nearest_rows_have_the_largest_cosines() -> None:
-    rng = np.random.default_rng(0)
-    matrix = rng.normal(size=(30, 4)).astype(np.float32)
-    matrix[3] = 0  # no direction at all
-    unit = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    for row, (ids, cosines) in zip(
-        [0, 3, 29], nearest(matrix, np.array([0, 3, 29]), 5), strict=True
-    ):
-        expected = unit @ unit[row]
-        expected[row] = -np.inf
-        np.testing.assert_allclose(cosines, np.sort(expected)[::-1][:5], atol=1e-6)
-        assert row not in ids

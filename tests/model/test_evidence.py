@@ -16,6 +16,7 @@ from dhne.kernels import counts
 from dhne.kernels.counts import SHARED
 from dhne.model.evidence import PairEvidence, num_features
 from dhne.model.joint import Architecture
+from dhne.network.edges import canonical
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
 from tests.model.test_joint import build, corrupt, make_batches
@@ -156,3 +157,24 @@ def test_order_of_a_set_and_its_size_do_not_matter() -> None:
     )
     assert_near(features(0, 1, 3), features(3, 0, 1), torch.float64)
     assert features(0, 1).shape == features(0, 1, 2, 3).shape == (1, 7)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=25)
+@given(network=networks(), data=st.data())
+def test_candidates_have_the_features_of_whole_tuples(
+    backend: str, dtype: torch.dtype, network: HyperNetwork, data: st.DataObject
+) -> None:
+    """Bit for bit on one backend: what the fixed nodes share is only counted once."""
+    evidence, device = evidence_of(network, dtype, backend), device_of(backend)
+    edges = data.draw(st.sampled_from(network.edge_sets))
+    row = torch.from_numpy(edges.nodes[data.draw(st.integers(0, len(edges) - 1))].copy())
+    position = data.draw(st.integers(0, edges.length - 1))
+    ordered = edges.ordered
+    got = evidence.candidate_features(row.to(device), edges.types, position, ordered=ordered)
+    every = row.repeat(network.num_nodes(edges.types[position]), 1).numpy()
+    every[:, position] = np.arange(len(every))
+    tuples = torch.from_numpy(canonical(every, edges.types, ordered=ordered)).to(device)
+    whole = evidence.features(tuples, edges.types, ordered=ordered)
+    torch.testing.assert_close(got, whole, rtol=0, atol=0)

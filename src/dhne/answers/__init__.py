@@ -1,1 +1,1 @@
-"""What a fitted model is asked: scores, completions, neighbours, and vectors of new nodes."""
+"""Answers of a fitted model: scores, completions, neighbours, and vectors of new nodes."""

@@ -1,8 +1,8 @@
-"""Answers of a trained model: scores of tuples, and of every candidate for an open position.
+"""Answers of a trained model: logits and scores of tuples, and of every candidate of a position.
 
-Each node is projected once, U_p x_v for every position; a tuple's pre-activation is then a sum of
-rows, and all candidates of a position are one addition away from theirs. Where positions are a set,
-they are summed in the order of their ids, so that the order they are asked in changes no bit.
+Each node is projected once for every slot it can fill, and its projections are kept; how they
+combine to a logit is the similarity's own (:mod:`dhne.model.similarities`). Positions that form a
+set are taken in the order of their ids, so that the order they are asked in changes no bit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dhne.kernels import Kernels, RowSelection, SparseMatrix
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
+from dhne.model.similarities import QuickForm
 from dhne.network.edges import EdgeType, NodeArray
 
-_CHUNK = 1 << 23  # numbers in one hidden layer's buffer
-_CACHED = 1 << 20  # the same where it is passed over several times: what a core's cache holds
+_NUMBERS = 1 << 22  # numbers in one buffer of combined projections
 _NON_ZEROS = 1 << 22  # non-zeros encoded at once
 
 
@@ -48,7 +48,7 @@ def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
 
 
 class TupleScorer:
-    """Scores tuples with a trained model's similarities, where its embeddings are.
+    """Scores tuples with a trained model's similarities, on the device of its embeddings.
 
     Parameters
     ----------
@@ -63,71 +63,90 @@ class TupleScorer:
         embeddings: Mapping[str, Tensor],
         evidence: PairEvidence | None,
     ) -> None:
-        self.model, self.embeddings, self.evidence = model, embeddings, evidence
+        self.model, self.embeddings = model, embeddings
+        self._evidence = evidence
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
-        """Return U_p x_v of all nodes of a position's type, kept for the next question."""
+        """Return all nodes of a position's type, projected; kept for the next question."""
         similarity = self.model.similarity(edge_type)
-        node_type = edge_type[position]
-        key = (id(similarity), edge_type.slots[position], node_type)
+        slot, node_type = edge_type.slots[position], edge_type[position]
+        key = (id(similarity), slot, node_type)
         if key not in self._projected:
             with torch.no_grad():
-                x = self.embeddings[node_type]
-                self._projected[key] = similarity.project(x, position, edge_type)
+                self._projected[key] = similarity.project(self.embeddings[node_type], slot)
         return self._projected[key]
 
-    def score(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
-        """Return S of tuples ``int64[m, N]``."""
+    # -- whole tuples ----------------------------------------------------------------------------
+
+    def logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return the logits of tuples ``int64[m, N]``."""
         similarity = self.model.similarity(edge_type)
         parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
-        step = max(1, _CHUNK // max(similarity.hidden_bias.shape[0], 1))
+        step = max(1, _NUMBERS // max(similarity.width, 1))
         out = np.empty(len(nodes), dtype=np.float64)
         nodes = edge_type.canonical(nodes)
         with torch.no_grad():
             for start in range(0, len(nodes), step):
                 ids = torch.from_numpy(nodes[start : start + step]).to(parts[0].device)
-                total = self._kernels.gather_sum(parts, ids).add_(similarity.hidden_bias)
-                out[start : start + step] = self._finish(total, ids, edge_type)
+                known = None
+                if self._evidence is not None and similarity.uses_evidence:
+                    known = self._evidence.features(ids, edge_type)
+                found = similarity.combine(self._kernels, parts, ids, known)
+                out[start : start + step] = found.double().cpu().numpy()
         return out
+
+    def score(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return S of tuples ``int64[m, N]``."""
+        return _sigmoid(self.logits(nodes, edge_type))
+
+    # -- an open position ------------------------------------------------------------------------
+
+    def fixed(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Tensor:
+        """Return ``float[m, width]``: the nodes at all positions but the open one, combined."""
+        others = [p for p in range(len(edge_type)) if p != position]
+        ids = edge_type.without(position).canonical(nodes[:, others])
+        parts = [self.projected(edge_type, p) for p in others]
+        with torch.no_grad():
+            index = torch.from_numpy(ids).to(parts[0].device)
+            return self.model.similarity(edge_type).fixed(parts, index)
+
+    def has_quick_form(self, edge_type: EdgeType) -> bool:
+        """Whether the similarity of an edge type has a quick form."""
+        return self.model.similarity(edge_type).has_quick_form
+
+    def quick_form(self, edge_type: EdgeType, position: int) -> QuickForm | None:
+        """Return what orders a position's candidates quickly, if the similarity offers it."""
+        candidates = self.projected(edge_type, position)
+        return self.model.similarity(edge_type).quick_form(candidates)
 
     def candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
         """Return S ``[m, n]`` of each tuple with every node of the type at `position`."""
         similarity = self.model.similarity(edge_type)
-        open_part = self.projected(edge_type, position)
-        n, h = open_part.shape
-        others = [p for p in range(len(edge_type)) if p != position]
-        out = np.empty((len(nodes), n), dtype=np.float64)
-        step = max(1, (_CACHED if similarity.evidence is None else _CHUNK) // h)
-        buffer = open_part.new_empty(min(step, n), h)
+        candidates, fixed = (
+            self.projected(edge_type, position),
+            self.fixed(nodes, edge_type, position),
+        )
+        out = np.empty((len(nodes), len(candidates)), dtype=np.float64)
+        counts = self._evidence if similarity.uses_evidence else None
+        step = 1 if counts is not None else max(1, _NUMBERS // max(len(candidates), 1))
         with torch.no_grad():
-            for row, tuple_ids in enumerate(nodes):
-                if edge_type.has_sets:
-                    others.sort(key=lambda p: (edge_type[p], tuple_ids[p]))
-                fixed = sum(self.projected(edge_type, p)[int(tuple_ids[p])] for p in others)
-                fixed = fixed + similarity.hidden_bias  # once for all candidates
-                for start in range(0, n, step):
-                    part = open_part[start : start + step]
-                    total = torch.add(part, fixed, out=buffer[: len(part)])
-                    ids = None
-                    if similarity.evidence is not None:
-                        every = np.repeat(tuple_ids[None], len(part), axis=0)
-                        every[:, position] = np.arange(start, start + len(part))
-                        every = edge_type.canonical(every)
-                        ids = torch.from_numpy(every).to(part.device)
-                    out[row, start : start + step] = self._finish(total, ids, edge_type)
+            for start in range(0, len(nodes), step):
+                known = None
+                if counts is not None:
+                    known = counts.candidate_features(
+                        torch.from_numpy(nodes[start]),
+                        edge_type,
+                        position,
+                    )[None]
+                found = similarity.open_logits(fixed[start : start + step], candidates, known)
+                out[start : start + step] = _sigmoid(found.double().cpu().numpy())
         return out
 
-    def _finish(
-        self, total: Tensor, ids: Tensor | None, edge_type: EdgeType
-    ) -> npt.NDArray[np.float64]:
-        """Return S from the sum over positions and b, which is overwritten."""
-        evidence = None
-        if self.evidence is not None and ids is not None:
-            evidence = self.evidence.features(ids, edge_type)
-        logits = self.model.similarity(edge_type).finish(total, evidence)
-        scores: npt.NDArray[np.float64] = torch.sigmoid(logits.double()).cpu().numpy()
-        return scores
+
+def _sigmoid(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    scores: npt.NDArray[np.float64] = torch.sigmoid(torch.from_numpy(logits)).numpy()
+    return scores

@@ -3,8 +3,7 @@
 ``dhne explore RUN`` loads a run and serves it on 127.0.0.1 only. The parts, each a file:
 
 - `atlas` holds the run and what is derived from it once: names to search, hyperedges of a node;
-- `layouts` brings embeddings into the plane, `completion` ranks (by `factored` tables, and
-  a `sketch` where candidates are very many) and `nearness` compares;
+- `layouts` brings embeddings into the plane; questions go to the engines in `dhne.answers`;
 - `asking` lets many questions share one pass, `memory` keeps the answers;
 - `routes` are the documented routes, `guard` refuses what comes from elsewhere or is too large;
 - ``static/`` is the page: plain modules, no build step. Plotly's browser library is the one that

@@ -18,15 +18,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 import dhne
+from dhne.answers.completion import Question
 from dhne.errors import DHNEError, UnknownNameError
 from dhne.estimator import DHNE
+from dhne.network.edges import EdgeType
 
 from . import map_routes, node_routes, question_routes, run_routes, selection_routes
 from .asking import BusyError, Desk
 from .atlas import Atlas
-from .engine import Near, Question
 from .guard import Guard
 from .memory import Memory
+from .question_routes import Near
 from .schemas import Problem
 
 _KINDS = {
@@ -55,7 +57,9 @@ def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> 
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        quick.submit(atlas.warm_up).add_done_callback(lambda _: ahead.submit(atlas.sketch))
+        quick.submit(atlas.warm_up).add_done_callback(
+            lambda _: ahead.submit(atlas.make_short_lists)
+        )
         yield
         atlas.close()
         for pool in (quick, slow, ahead):
@@ -101,8 +105,8 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
     near = partial(question_routes.answer_near, atlas)
     rank = partial(question_routes.answer_rank, atlas)
 
-    def kind(question: Question) -> tuple[int, tuple[int, ...]]:
-        return question.edge_type, question.open_positions
+    def kind(question: Question) -> tuple[EdgeType, tuple[int, ...]]:
+        return question.types, question.open_positions
 
     return Desks(
         near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),

@@ -17,7 +17,6 @@ from dhne.network.edges import NodeArray
 from dhne.sampling import KnownEdges
 
 from .comparison import meetings
-from .engine import Engine
 from .incidence import Incidence
 from .layouts import Points, UmapLayout, principal_components
 from .names import NameIndex
@@ -72,7 +71,7 @@ class Atlas:
     def __init__(self, model: DHNE, name: str, path: Path | None = None) -> None:
         self.model, self.name, self.network, self.path = model, name, model.network_, path
         self.incidence = Incidence(self.network)
-        self.engine = Engine(model)
+        self.completer, self.nearest = model.completer, model.nearest_nodes
         self._cache = None if path is None else path / "cache"
         self._made: dict[tuple[str, str], Any] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
@@ -94,12 +93,13 @@ class Atlas:
         for node_type in self.network.node_types:
             self.points(node_type)
             self.names(node_type)
-        self.engine.warm_up(self.network.node_types)
+            self.nearest.unit(node_type)
+        self.completer.warm_up()
         _ = self.known
 
-    def sketch(self) -> None:
+    def make_short_lists(self) -> None:
         """Make what answers questions about very many nodes sooner; they do without until then."""
-        self.engine.sketch()
+        self.completer.make_short_lists()
 
     def close(self) -> None:
         """Stop what runs in the background."""
@@ -178,8 +178,8 @@ class Atlas:
         """
         if node_type != second_type:
             return None, (None, None)
-        of_first = self.engine.cosines(node_type, first)
-        of_second = self.engine.cosines(node_type, second)
+        of_first = self.nearest.cosines(node_type, first)
+        of_second = self.nearest.cosines(node_type, second)
         cosine = float(of_first[second])
         return cosine, (_place(of_second, first, second), _place(of_first, second, first))
 

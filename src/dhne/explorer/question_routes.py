@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 
+from dhne.answers.completion import Question
 from dhne.errors import ParameterError
 
 from . import schemas as s
 from .atlas import Atlas
-from .engine import Near, Question
 from .route_parts import IdParameter, TypeParameter, atlas_of, refs, tuples_of
 
 router = APIRouter(prefix="/api")
+
+BEAM = 16  # nodes tried at the first of two open positions; bounds the work of one question
+
+
+class Near(NamedTuple):
+    """A question: which nodes of a type are nearest to one of them."""
+
+    node_type: str
+    node: int
+    k: int
 
 
 def _json(content: Any) -> bytes:
@@ -29,9 +39,10 @@ def _json(content: Any) -> bytes:
 
 def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     """Answer questions about one node type, as JSON."""
-    found = atlas.engine.nearest(questions)
+    node_type = questions[0].node_type
     asked = np.array([q.node for q in questions], dtype=np.int64)
-    every = refs(atlas, questions[0].node_type, np.concatenate([asked, *(f.nodes for f in found)]))
+    found = atlas.nearest.to_nodes(node_type, asked, [q.k for q in questions])
+    every = refs(atlas, node_type, np.concatenate([asked, *(f.nodes for f in found)]))
     cosines = np.concatenate([f.cosines for f in found]).tolist()
     pairs = zip(every[len(questions) :], cosines, strict=True)
     near = iter([{"node": node, "cosine": cosine} for node, cosine in pairs])
@@ -43,8 +54,9 @@ def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
 
 def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
     """Answer questions that share the edge type and the open positions, as JSON."""
-    found = atlas.engine.complete(questions)
-    edge_type, is_open = questions[0].edge_type, list(questions[0].open_positions)
+    found = atlas.completer.answer(questions)
+    edge_type = atlas.network.edge_types.index(questions[0].types)
+    is_open = list(questions[0].open_positions)
     tuples = np.concatenate([f.tuples for f in found])
     rows = zip(
         tuples_of(atlas, edge_type, tuples),
@@ -93,9 +105,10 @@ async def rank(request: Request, question: s.RankQuestion) -> Response:
     """
     atlas, desks = atlas_of(request), request.app.state.desks
     nodes = atlas.resolve(question.edge_type, question.names)
-    asked = Question(question.edge_type, nodes, question.k, question.known == "drop")
+    types = atlas.network.edge_types[question.edge_type]
+    asked = Question(types, nodes, question.k, question.known == "drop", BEAM)
     if len(asked.open_positions) not in (1, 2):
         raise ParameterError("leave one or two positions open; score takes whole tuples")
-    quick = atlas.engine.is_quick(asked, atlas.network.edge_types[question.edge_type])
-    desk = desks.quick if quick else desks.slow
+    quick = atlas.completer.is_quick(types)
+    desk = desks.quick if quick and len(asked.open_positions) == 1 else desks.slow
     return Response(await desk.ask(asked), media_type="application/json")

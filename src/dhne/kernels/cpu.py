@@ -119,6 +119,24 @@ class CompiledKernels(Kernels):
         )
         return torch.from_numpy(out)
 
+    def candidate_counts(
+        self, tables: TupleTables, nodes: Tensor, position: int, low: int, high: int
+    ) -> Tensor:
+        """Count the pairs that a candidate is in; the others once."""
+        out = np.empty((high - low, tables.width), tables.tables[0].counts.numpy().dtype)
+        compiled_counts.candidate_counts(
+            *self._count_arrays(tables),
+            nodes.numpy(),
+            position,
+            low,
+            counts.SHARED,
+            counts.PATHS,
+            counts.HUB,
+            get_num_threads(),
+            out,
+        )
+        return torch.from_numpy(out)
+
     def features(self, counts: Tensor, average: Tensor) -> Tensor:
         """Turn counts into features tuple by tuple."""
         out = np.empty((len(counts), average.shape[1]), counts.numpy().dtype)

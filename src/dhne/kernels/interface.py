@@ -211,6 +211,17 @@ class Kernels(ABC):
         """
         return tuple_counts(tables, nodes, source, left_out)
 
+    def candidate_counts(
+        self, tables: TupleTables, nodes: Tensor, position: int, low: int, high: int
+    ) -> Tensor:
+        """Return `tuple_counts` of ``nodes: int64[N]`` with low … high-1 at `position`.
+
+        A backend may count once what the other positions share.
+        """
+        tuples = nodes.repeat(high - low, 1)
+        tuples[:, position] = torch.arange(low, high, device=nodes.device)
+        return self.tuple_counts(tables, tuples, None, None)
+
     def features(self, counts: Tensor, average: Tensor) -> Tensor:
         """Return (ℓ(pair counts), which of these are zero, ℓ(degrees)) times `average`."""
         pairs = len(average) - counts.shape[1]

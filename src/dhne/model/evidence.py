@@ -35,6 +35,27 @@ def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
     return list(combinations(range(len(edge_type.slot_types)), 2)) + [(s, s) for s in sets]
 
 
+def _placements(
+    nodes: Tensor, edge_type: EdgeType, position: int, size: int
+) -> list[tuple[Tensor, int, int, int]]:
+    """Return (tuple, place of the candidate, first candidate, the one after the last).
+
+    Members of a set are counted in the order of their ids, so the candidate's place depends on its
+    id: all those between two members share one.
+    """
+    row = edge_type.canonical(nodes.numpy()[None])[0]
+    places = sorted((position, *edge_type.peers(position)))
+    members = sorted(int(nodes[p]) for p in places if p != position)
+    bounds = [0, *members, size]
+    found = []
+    for i, place in enumerate(places):
+        filled = row.copy()
+        filled[[p for p in places if p != place]] = members
+        filled[place] = -1
+        found.append((torch.from_numpy(filled), place, bounds[i], bounds[i + 1]))
+    return found
+
+
 def num_features(edge_type: EdgeType) -> int:
     """Return how many numbers describe a tuple of this type.
 
@@ -142,6 +163,21 @@ class PairEvidence:
             self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
         return self._kernels.features(counts, self._average(edge_type))
+
+    def candidate_features(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
+
+        What the fixed nodes share is counted once.
+        """
+        tables = self.tables(edge_type)
+        counts = [
+            self._kernels.candidate_counts(tables, row, place, low, high)
+            for row, place, low, high in _placements(
+                nodes, edge_type, position, tables.sizes[position]
+            )
+        ]
+        average = self._average(edge_type)
+        return self._kernels.features(torch.cat(counts), average)
 
     def _average(self, edge_type: EdgeType) -> Tensor:
         """Return the matrix that averages over positions which share a slot."""

@@ -32,7 +32,9 @@ from torch.nn import functional
 from dhne.kernels import Kernels
 from dhne.network.edges import EdgeSet, EdgeType
 
-from .similarity import ACTIVATIONS, TupleSimilarity
+from .activations import ACTIVATIONS
+from .evidence import num_features
+from .similarities import Similarity, SimilarityShape, make_similarity
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Architecture:
     activation : "tanh", "sigmoid" or "linear"
     evidence : bool
         Whether the hidden layer is also given pair counts and degrees.
+    similarity : its name; see `dhne.model.similarities`
     scales : mapping of node type to float
         What its rows are multiplied by before they are encoded; 1 if left out.
     """
@@ -55,6 +58,7 @@ class Architecture:
     hidden: tuple[int, ...] = ()
     activation: str = "tanh"
     evidence: bool = False
+    similarity: str = "hidden"
     scales: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -175,13 +179,7 @@ class DHNEModel(nn.Module):
         for edges in edge_sets:
             key = similarity_key(edges.types)
             if key not in self.similarities:
-                self.similarities[key] = TupleSimilarity(
-                    edges.types,
-                    {t: a.sizes[t][-1] for t in edges.types},
-                    hidden=a.hidden,
-                    activation=a.activation,
-                    evidence=a.evidence,
-                )
+                self.similarities[key] = make_similarity(a.similarity, _shape(edges, a))
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw all weights anew."""
@@ -194,10 +192,10 @@ class DHNEModel(nn.Module):
         assert isinstance(module, NodeAutoencoder)
         return module
 
-    def similarity(self, edge_type: EdgeType) -> TupleSimilarity:
+    def similarity(self, edge_type: EdgeType) -> Similarity:
         """Return the similarity of an edge type."""
         module = self.similarities[similarity_key(edge_type)]
-        assert isinstance(module, TupleSimilarity)
+        assert isinstance(module, Similarity)
         return module
 
     def tables(self) -> list[str]:
@@ -234,6 +232,16 @@ class DHNEModel(nn.Module):
     @property
     def _device(self) -> torch.device:
         return next(self.parameters()).device
+
+
+def _shape(edges: EdgeSet, a: Architecture) -> SimilarityShape:
+    return SimilarityShape(
+        edges.types,
+        {t: a.sizes[t][-1] for t in edges.types},
+        hidden=tuple(a.hidden),
+        activation=a.activation,
+        num_features=num_features(edges.types) if a.evidence else 0,
+    )
 
 
 def similarity_key(edge_type: EdgeType) -> str:

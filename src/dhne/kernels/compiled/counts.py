@@ -305,6 +305,50 @@ def tuple_counts(
 
 
 @njit(parallel=True, **PLAIN)
+def candidate_counts(
+    flat, types, blocks, common, nodes, position, low, shared, paths, hub, pieces, out
+):
+    """Fill `out` ``[n, 3 · pairs + N]`` for the tuple `nodes` with low, low + 1, … at `position`.
+
+    The pairs without that position are counted once, and nothing is left out.
+    """
+    length, n = len(types), len(out)
+    degrees = 3 * (length * (length - 1) // 2)
+    zero = out.dtype.type(0)
+    given = np.empty((1, out.shape[1]), out.dtype)
+    whole = nodes.copy().reshape(1, length)
+    whole[0, position] = 0
+    given_lists = _lists(paths), _lists(paths)
+    k = 0
+    for p in range(length):
+        given[0, degrees + p] = flat[7][flat[8][p, 4] + whole[0, p]]
+        for q in range(p + 1, length):
+            if position not in (p, q):
+                _pair(
+                    flat, types, blocks, common, k, p, q, whole, whole, 0, zero, shared, paths,
+                    hub, given_lists, given,
+                )  # fmt: skip
+            k += 1
+    for piece in prange(pieces):
+        lists = _lists(paths), _lists(paths)
+        own, line = whole.copy(), given.copy()
+        for i in range(n * piece // pieces, n * (piece + 1) // pieces):
+            own[0, position] = low + i
+            line[0, degrees + position] = flat[7][flat[8][position, 4] + low + i]
+            k = 0
+            for p in range(length):
+                for q in range(p + 1, length):
+                    if position in (p, q):
+                        _pair(
+                            flat, types, blocks, common, k, p, q, own, own, 0, zero, shared,
+                            paths, hub, lists, line,
+                        )  # fmt: skip
+                    k += 1
+            for c in range(out.shape[1]):
+                out[i, c] = line[0, c]
+
+
+@njit(parallel=True, **PLAIN)
 def features(counts, feature, share, pairs, out):
     """Fill `out` with features of counts, the first `pairs` of them of pairs.
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from dhne import DHNE, HyperNetwork
+from dhne.answers.completion import Completer, Question
 from dhne.answers.ranking import top_k
-from dhne.explorer import completion, sketch
-from dhne.explorer.completion import Completer, Question
-from dhne.explorer.nearness import Near, Nearness
-from dhne.explorer.sketch import Sketch
-from dhne.explorer.sums import largest_sums
+from dhne.answers.shortlist import Sketch
+from dhne.kernels.compiled.ranking import largest_sums
 
 N = 5000
+TYPES = ("user", "item", "tag")
 
 
 @pytest.mark.parametrize(("depth", "wanted"), [(1, 1), (3, 7), (16, 300), (5, N)])
@@ -30,21 +29,6 @@ def test_the_largest_sums_are_found_and_the_lower_of_equals(depth: int, wanted: 
         assert bar == sums[best[-1]]
 
 
-def test_nearest_nodes_are_the_largest_cosines() -> None:
-    rng = np.random.default_rng(0)
-    matrix = rng.normal(size=(N, 12)).astype(np.float32)
-    matrix[7] = 0
-    asked = [Near("x", 3, 10), Near("x", 4999, 1), Near("x", 7, 4), Near("x", 0, 2 * N)]
-    unit = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    for question, found in zip(asked, Nearness({"x": matrix}).answer(asked), strict=True):
-        cosines = unit @ unit[question.node]
-        cosines[question.node] = -np.inf
-        np.testing.assert_allclose(
-            found.cosines, np.sort(cosines)[::-1][: min(question.k, N - 1)], atol=1e-6
-        )
-        assert question.node not in found.nodes
-
-
 @pytest.fixture(scope="module")
 def model() -> DHNE:
     rng = np.random.default_rng(0)
@@ -54,36 +38,32 @@ def model() -> DHNE:
     return DHNE(dim=8, epochs=2, kernels="reference").fit(network)
 
 
+def engine(model: DHNE) -> Completer:
+    return Completer(model, model._scorer, least_listed=1000)
+
+
 @pytest.mark.parametrize("drop_known", [False, True])
-def test_short_lists_give_what_all_candidates_give(
-    model: DHNE, drop_known: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sketch, "LEAST", 1000)
-    monkeypatch.setattr(completion, "LEAST", 1000)
-    asked = [Question(0, (u, -1, u % 20), k=10, drop_known=drop_known) for u in range(40)]
-    completer = Completer(model)
+def test_short_lists_give_what_all_candidates_give(model: DHNE, drop_known: bool) -> None:
+    asked = [Question(TYPES, (u, -1, u % 20), k=10, drop_known=drop_known) for u in range(40)]
+    completer = engine(model)
     expected = completer.answer(asked)
-    completer.sketch()
+    completer.make_short_lists()
     found = completer.answer(asked)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a.tuples, b.tuples)
         np.testing.assert_allclose(a.scores, b.scores, rtol=1e-5)
     nodes = np.array([q.nodes for q in asked])
     none = [np.empty(0, np.int64)] * len(asked)
-    lists = completer._short_lists(asked, nodes, none, ("user", "item", "tag"), 1)
+    lists = completer._short_lists(asked, nodes, none, 1)
     assert any(ids is not None for ids in lists)
 
 
-def test_where_a_short_list_is_not_certain_all_candidates_are_looked_at(
-    model: DHNE, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sketch, "LEAST", 1000)
-    monkeypatch.setattr(completion, "LEAST", 1000)
-    asked = [Question(0, (1, -1, 2), k=10, drop_known=False)]
-    completer = Completer(model)
+def test_where_a_short_list_is_not_certain_all_candidates_are_looked_at(model: DHNE) -> None:
+    asked = [Question(TYPES, (1, -1, 2), k=10)]
+    completer = engine(model)
     expected = completer.answer(asked)[0]
-    completer.sketch()
+    completer.make_short_lists()
     blind = Sketch(np.zeros((N, 16), np.float32), np.full(N, 1e6, np.float32))
-    for landmarks in completer._sketches.values():
+    for landmarks in completer._landmarks.values():
         landmarks.sketch = blind
     np.testing.assert_array_equal(completer.answer(asked)[0].tuples, expected.tuples)

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from dhne import DHNE
 from dhne.datasets import planted_clusters
-from dhne.model.similarity import TupleSimilarity
+from dhne.model.similarities import HiddenSimilarity, SimilarityShape
 from tests.kernels.backends import BACKENDS, device_of, kernels_of
 
 
@@ -49,10 +49,9 @@ def test_a_linear_similarity_cannot_tell_the_counter_example_from_chance(seed: i
     assert abs(planted_auc("linear", seed) - 0.5) < 0.1
 
 
-def similarity(activation: str = "tanh", *, ordered: bool = True) -> TupleSimilarity:
-    module = TupleSimilarity(
-        ("a", "a", "b"), {"a": 4, "b": 3}, ordered=ordered, hidden=(), activation=activation
-    ).double()
+def similarity(activation: str = "tanh", *, ordered: bool = True) -> HiddenSimilarity:
+    shape = SimilarityShape(("a", "a", "b"), ordered, {"a": 4, "b": 3}, activation=activation)
+    module = HiddenSimilarity(shape).double()
     module.reset(torch.Generator().manual_seed(0))
     return module
 

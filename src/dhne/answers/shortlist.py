@@ -20,7 +20,6 @@ from dhne.network.edges import NodeArray
 
 Floats = npt.NDArray[np.float32]
 
-LEAST = 20_000  # of fewer candidates each is looked at
 RANK = 16
 _SIZE = 256
 _LANDMARKS = 4 * RANK
@@ -57,7 +56,7 @@ class Sketch:
 
         There must be at least `size` candidates.
         """
-        from .sums import largest_sums
+        from dhne.kernels.compiled.ranking import largest_sums
 
         ids = np.empty((len(factors), size), dtype=np.int64)
         bounds: Floats = largest_sums(self._features, self._margins, factors, ids)
@@ -67,7 +66,7 @@ class Sketch:
 def size_for(k: int, candidates: int) -> int:
     """Return how long a list is made for `k` answers; 0 if all candidates are as quickly seen."""
     size = _SIZE + 2 * k
-    return size if 8 * size <= candidates and candidates >= LEAST else 0
+    return size if 8 * size <= candidates else 0
 
 
 class Landmarks:
@@ -77,7 +76,8 @@ class Landmarks:
     candidates, the landmarks, tell those of all others. The features are the leading directions of
     a sample of questions; the margins are twice the largest error on another sample. So the bounds
     are measured, not proven: what makes up for it is that they need to fail for a candidate among
-    the best, by more than it leads.
+    the best, by more than it leads, and that a question whose landmarks fit worse than any in that
+    sample is pointed out.
 
     Parameters
     ----------
@@ -104,13 +104,23 @@ class Landmarks:
         features = matrix.T @ (directions[:, leading] / scale).astype(np.float32)
         self._at = np.sort(rng.choice(n, _LANDMARKS, replace=False))
         self._solve = np.linalg.pinv(features[self._at].astype(np.float64)).T
-        error = np.abs(self.factors(unseen) @ features.T - self._all(unseen)).max(axis=0)
+        self._landmarks = features[self._at].T
+        factors, misfit = self._fit(unseen)
+        self._largest_misfit = misfit.max()
+        error = np.abs(factors @ features.T - self._all(unseen)).max(axis=0)
         self.sketch = Sketch(features, 2 * error + np.float32(1e-6))
 
-    def factors(self, questions: Floats) -> Floats:
-        """Return ``float32[m, r]``, what the landmarks' values say of each question."""
-        factors: Floats = (self._values(questions, self._at) @ self._solve).astype(np.float32)
-        return factors
+    def factors(self, questions: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return (``float32[m, r]``, whether the question is like those that were seen)."""
+        factors, misfit = self._fit(questions)
+        return factors, misfit <= self._largest_misfit
+
+    def _fit(self, questions: Floats) -> tuple[Floats, Floats]:
+        """Return the factors that the landmarks' values suggest, and how badly they fit these."""
+        values = self._values(questions, self._at)
+        factors: Floats = (values @ self._solve).astype(np.float32)
+        misfit: Floats = np.abs(factors @ self._landmarks - values).max(axis=1)
+        return factors, misfit
 
     def _all(self, questions: Floats) -> Floats:
         parts = range(0, len(questions), _TOGETHER)

@@ -1,0 +1,14 @@
+"""σ of encoders, decoders and hidden layers, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "linear": lambda z: z,  # what the theorem rules out; for showing that it does
+}

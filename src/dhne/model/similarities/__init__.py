@@ -1,0 +1,21 @@
+"""Similarities of whole tuples: one file each, and one line in the registry.
+
+A similarity of your own derives from :class:`Similarity` and is made known by
+:func:`register_similarity`; models can then be built with its name.
+"""
+
+from .base import QuickForm, Similarity, SimilarityShape
+from .hidden import HiddenSimilarity
+from .registry import make_similarity, register_similarity, similarity_names
+
+__all__ = [
+    "HiddenSimilarity",
+    "QuickForm",
+    "Similarity",
+    "SimilarityShape",
+    "make_similarity",
+    "register_similarity",
+    "similarity_names",
+]
+
+register_similarity("hidden", HiddenSimilarity)

@@ -1,0 +1,176 @@
+"""`Similarity`: from the embeddings of a tuple's nodes to its logit.
+
+Every similarity works in three steps, so that no work is done twice:
+
+1. *Project*: each distinct node once for each slot it fills, ``project(x, slot)``.
+   Positions that may be exchanged share a slot.
+2. *Combine*: the projections of a tuple's nodes, for example as their sum or their product.
+3. *Finish*: from the combination, and from evidence if the similarity uses it, to the logit.
+
+``combine`` does steps 2 and 3 for whole tuples. For an open position, ``fixed`` combines the nodes
+that are given, and ``open_logits`` completes them with all candidates. A similarity that can order
+candidates with less work than ``open_logits`` needs offers a :class:`QuickForm`.
+
+S = sigmoid(logit).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from dhne.kernels import Kernels
+from dhne.network.edges import EdgeType, NodeArray
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SimilarityShape:
+    """What a similarity is built from.
+
+    Attributes
+    ----------
+    edge_type : EdgeType
+    sizes : mapping of node type to embedding size
+    hidden : sizes of hidden layers; empty to let the similarity choose
+    activation : name of σ
+    num_features : int
+        How many numbers of evidence describe a tuple; 0 if there are none.
+    """
+
+    edge_type: EdgeType
+    sizes: Mapping[str, int]
+    hidden: tuple[int, ...] = ()
+    activation: str = "tanh"
+    num_features: int = 0
+
+
+class QuickForm(Protocol):
+    """Orders the candidates of one open position with little work.
+
+    Attributes
+    ----------
+    error : float
+        A bound on how far `values` are from the logits.
+    """
+
+    error: float
+
+    def questions(self, fixed: Tensor) -> Floats | None:
+        """Return ``[m, h]``, the fixed part of each question as `values` takes it.
+
+        None where they cannot be put in this form.
+        """
+
+    def values(self, questions: Floats, at: NodeArray | None = None) -> Floats:
+        """Return ``[m, n]``, the logits of all candidates up to `error`.
+
+        `at` names some candidates: the same for all questions (``[n]``), or for each its own
+        (``[m, n]``).
+        """
+
+
+class Similarity(nn.Module, ABC):
+    """The logit of tuples of one edge type, or of sets of every size.
+
+    Derived classes take a `SimilarityShape` and nothing else.
+    """
+
+    def __init__(self, shape: SimilarityShape) -> None:
+        super().__init__()
+        self.shape = shape
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many numbers a projected node has."""
+
+    @property
+    def uses_evidence(self) -> bool:
+        """Whether the logit depends on what the network says of a tuple's nodes."""
+        return self.shape.num_features > 0
+
+    @property
+    def has_quick_form(self) -> bool:
+        """Whether `quick_form` gives one, unless these candidates do not fit it."""
+        return False
+
+    @abstractmethod
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw the weights anew."""
+
+    @abstractmethod
+    def project(self, x: Tensor, slot: int) -> Tensor:
+        """Return ``float[n, width]``: the nodes ``x: float[n, d]`` as they act in a slot."""
+
+    @abstractmethod
+    def combine(
+        self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
+    ) -> Tensor:
+        """Return ``float[m]``: the logits of tuples whose nodes are projected already.
+
+        Parameters
+        ----------
+        parts : one ``float[n, width]`` per position
+        index : int64[m, N]
+            The node at position p of tuple i is row ``index[i, p]`` of ``parts[p]``.
+        evidence : float[m, features], optional
+        """
+
+    @abstractmethod
+    def fixed(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
+        """Return ``float[m, width]``: the combined nodes of all positions but the open one.
+
+        Arguments are those of `combine`, without the open position.
+        """
+
+    @abstractmethod
+    def open_logits(self, fixed: Tensor, candidates: Tensor, evidence: Tensor | None) -> Tensor:
+        """Return ``float[m, n]``: the logits of each question with every candidate.
+
+        Parameters
+        ----------
+        fixed : float[m, width]
+            What `fixed` returned.
+        candidates : float[n, width]
+            Projected into the slot of the open position.
+        evidence : float[m, n, features], optional
+        """
+
+    def quick_form(self, candidates: Tensor) -> QuickForm | None:
+        """Return a form that orders these candidates faster than `open_logits`, if there is one."""
+        return None
+
+    def logits(
+        self,
+        kernels: Kernels,
+        x: Sequence[Tensor],
+        index: Tensor,
+        edge_type: EdgeType,
+        evidence: Tensor | None = None,
+    ) -> Tensor:
+        """Return the logits of tuples whose node at position p is row ``index[:, p]`` of `x[p]`."""
+        projected: dict[tuple[int, str], Tensor] = {}
+        parts = []
+        for position, node_type in enumerate(edge_type):
+            slot = edge_type.slots[position]
+            if (slot, node_type) not in projected:
+                projected[slot, node_type] = self.project(x[position], slot)
+            parts.append(projected[slot, node_type])
+        return self.combine(kernels, parts, index, evidence)
+
+
+def glorot_uniform(weight: Tensor, fan: int, generator: torch.Generator) -> None:
+    """Draw weights evenly from ±√(6 / fan)."""
+    bound = math.sqrt(6 / fan)
+    with torch.no_grad():
+        weight.uniform_(-bound, bound, generator=generator)

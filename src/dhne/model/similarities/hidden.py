@@ -1,0 +1,180 @@
+"""The paper's similarity: a hidden layer over the sum of all positions.
+
+    logit = w · σ(Σ_p U_p x_p + b + z Z) + c
+
+with z the tuple's evidence, if there is any. The sum over positions is what makes it cheap: each
+distinct node is projected once, a tuple costs additions, and every candidate for an open position
+is one addition away from the fixed ones.
+
+For one layer of tanh or the sigmoid the sum comes apart even further,
+
+    tanh(a + b) = 1 − 2 / (1 + e^{2a} e^{2b}),    sigmoid(a + b) = 1 / (1 + e^{−a} e^{−b}),
+
+so with e^{2a} kept for every candidate (`Reciprocals`), a question costs one product, one sum and
+one division for each candidate and hidden unit, and no exponential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from dhne.kernels import Kernels
+from dhne.model.activations import ACTIVATIONS
+from dhne.network.edges import NodeArray
+
+from .base import Floats, QuickForm, Similarity, SimilarityShape, glorot_uniform
+
+_CACHED = 1 << 20  # numbers passed over several times at once: what a core's cache holds
+_EXPONENT = 40.0  # e^40 · e^40 is still a float32
+_TABLE_BYTES = 1 << 30  # a larger table of exponentials is not made
+
+
+class HiddenSimilarity(Similarity):
+    """w · σ(Σ_p U_p x_p + b + z Z) + c, with further dense layers if `hidden` has several sizes."""
+
+    def __init__(self, shape: SimilarityShape) -> None:
+        super().__init__(shape)
+        hidden = list(shape.hidden) or [sum(shape.sizes[t] for t in shape.edge_type)]
+        self.projections = nn.ParameterList(  # U, one per slot
+            nn.Parameter(torch.empty(shape.sizes[t], hidden[0])) for t in shape.edge_type.slot_types
+        )
+        self.hidden_bias = nn.Parameter(torch.zeros(hidden[0]))  # b
+        self.hidden_layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(hidden))
+        self.output = nn.Parameter(torch.empty(hidden[-1]))  # w
+        self.output_bias = nn.Parameter(torch.zeros(1))  # c
+        self.evidence = (  # Z
+            nn.Parameter(torch.empty(shape.num_features, hidden[0])) if shape.num_features else None
+        )
+
+    @property
+    def width(self) -> int:
+        """The size of the first hidden layer."""
+        return len(self.hidden_bias)
+
+    @property
+    def has_quick_form(self) -> bool:
+        """Whether the layer comes apart: one of tanh or the sigmoid, without evidence."""
+        comes_apart = self.shape.activation in ("tanh", "sigmoid")
+        return comes_apart and not len(self.hidden_layers) and not self.uses_evidence
+
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw the weights anew (Glorot's uniform)."""
+        fan_in = sum(len(u) for u in self.projections)
+        for u in self.projections:
+            glorot_uniform(u, fan_in + u.shape[1], generator)
+        if self.evidence is not None:
+            glorot_uniform(self.evidence, sum(self.evidence.shape), generator)
+        for layer in self.hidden_layers:
+            assert isinstance(layer, nn.Linear)
+            glorot_uniform(layer.weight, sum(layer.weight.shape), generator)
+            with torch.no_grad():
+                layer.bias.zero_()
+        glorot_uniform(self.output, len(self.output) + 1, generator)
+
+    def project(self, x: Tensor, slot: int) -> Tensor:
+        """Return U x for every row of `x`."""
+        projection: Tensor = self.projections[slot]
+        return x @ projection
+
+    def combine(
+        self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
+    ) -> Tensor:
+        """Sum the projections of each tuple's nodes and apply the layers."""
+        if self.shape.activation == "tanh" and not self.hidden_layers:
+            known = (evidence, self.evidence) if evidence is not None else (None, None)
+            layer = (self.hidden_bias, self.output)
+            return kernels.hidden_layer(parts, index, *layer, *known) + self.output_bias
+        return self._finish(kernels.gather_sum(parts, index) + self.hidden_bias, evidence)
+
+    def fixed(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
+        """Return the sum over the given positions, and b."""
+        total = parts[0][index[:, 0]]
+        for p in range(1, len(parts)):
+            total = total + parts[p][index[:, p]]
+        return total + self.hidden_bias
+
+    def open_logits(self, fixed: Tensor, candidates: Tensor, evidence: Tensor | None) -> Tensor:
+        """Add every candidate to each question, in parts that stay in the cache."""
+        n, width = candidates.shape
+        out = candidates.new_empty(len(fixed), n)
+        step = max(1, _CACHED // width)
+        buffer = candidates.new_empty(min(step, n), width)
+        for row, question in enumerate(fixed):
+            for start in range(0, n, step):
+                part = candidates[start : start + step]
+                total = torch.add(part, question, out=buffer[: len(part)])
+                known = None if evidence is None else evidence[row, start : start + step]
+                out[row, start : start + step] = self._finish(total, known)
+        return out
+
+    def _finish(self, total: Tensor, evidence: Tensor | None) -> Tensor:
+        """Return w · σ(total + z Z) + c; `total` has b in it, and is overwritten at inference."""
+        in_place = not torch.is_grad_enabled()
+        if self.evidence is not None and evidence is not None:
+            total = torch.addmm(total, evidence, self.evidence, out=total if in_place else None)
+        activate = ACTIVATIONS[self.shape.activation]
+        hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
+        for layer in self.hidden_layers:
+            hidden = activate(layer(hidden))
+        return hidden @ self.output + self.output_bias
+
+    def quick_form(self, candidates: Tensor) -> QuickForm | None:
+        """Return the table of exponentials; None for other layers, or if they would overflow."""
+        if not self.has_quick_form or not 0 < candidates.numel() * 4 <= _TABLE_BYTES:
+            return None
+        is_tanh = self.shape.activation == "tanh"
+        with torch.no_grad():
+            exponent = candidates.float() * (2.0 if is_tanh else -1.0)
+            if not float(exponent.abs().max()) <= _EXPONENT:
+                return None
+            weights = self.output.detach().float().cpu().numpy()
+            table = exponent.exp_().cpu().numpy()
+        return Reciprocals(table, weights, float(self.output_bias.detach()), is_tanh=is_tanh)
+
+
+class Reciprocals:
+    """Σ_j v_j / (1 + t_ij q_j) + offset: the logits of all candidates i for a question q.
+
+    Parameters
+    ----------
+    table : float32[n, h]
+        t: e^{2a} for tanh, e^{−a} for the sigmoid.
+    weights : float32[h]
+        w; v is −2 w for tanh, w for the sigmoid.
+    bias : float
+        c.
+    """
+
+    def __init__(self, table: Floats, weights: Floats, bias: float, *, is_tanh: bool) -> None:
+        self._table = table
+        self._weights: Floats = weights * np.float32(-2.0 if is_tanh else 1.0)
+        self._factor = 2.0 if is_tanh else -1.0
+        self._offset = bias + (float(weights.sum(dtype=np.float64)) if is_tanh else 0.0)
+        # An exponent of 40 is rounded by 2e-6, of which 1 / (1 + e^z) keeps a quarter at most; two
+        # of them meet in each term. The sum is rounded once per term.
+        rounding = 2e-6 + len(weights) * float(np.finfo(np.float32).eps) / 2
+        self.error = float(np.abs(self._weights).sum(dtype=np.float64)) * rounding
+
+    def questions(self, fixed: Tensor) -> Floats | None:
+        """Return q; None where it would leave float32."""
+        total = fixed.detach().double().cpu().numpy() * self._factor
+        return np.exp(total).astype(np.float32) if np.abs(total).max() <= _EXPONENT else None
+
+    def values(self, questions: Floats, at: NodeArray | None = None) -> Floats:
+        """Return ``[m, n]``, the logits of all candidates or of those `at` names."""
+        from dhne.kernels.compiled import ranking
+
+        if at is None:
+            out = np.empty((len(questions), len(self._table)), dtype=np.float32)
+            ranking.weighted_reciprocals(self._table, questions, self._weights, out)
+        else:
+            rows = np.ascontiguousarray(np.broadcast_to(at, (len(questions), at.shape[-1])))
+            out = np.empty(rows.shape, dtype=np.float32)
+            ranking.weighted_reciprocals_at(self._table, rows, questions, self._weights, out)
+        out += np.float32(self._offset)
+        return out

@@ -1,0 +1,27 @@
+"""Which similarities there are, by name."""
+
+from __future__ import annotations
+
+from dhne.errors import ParameterError, UnknownNameError
+
+from .base import Similarity, SimilarityShape
+
+_CLASSES: dict[str, type[Similarity]] = {}
+
+
+def register_similarity(name: str, similarity: type[Similarity]) -> None:
+    """Make a similarity known by a name; a name that is taken must mean the same class."""
+    if _CLASSES.setdefault(name, similarity) is not similarity:
+        raise ParameterError(f"there is already a similarity called {name!r}")
+
+
+def similarity_names() -> tuple[str, ...]:
+    """Return the names of all similarities."""
+    return tuple(_CLASSES)
+
+
+def make_similarity(name: str, shape: SimilarityShape) -> Similarity:
+    """Return a new similarity of the given shape; its weights are not drawn yet."""
+    if name not in _CLASSES:
+        raise UnknownNameError("similarity", name, _CLASSES)
+    return _CLASSES[name](shape)

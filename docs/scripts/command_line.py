@@ -82,7 +82,7 @@ def _flags(option: Any) -> str:
 def _metavar(parameter: Any) -> str:
     """Return the name of the value in the usage line."""
     if parameter.metavar:
-        return str(parameter.metavar).strip("{}")
+        return str(parameter.metavar).strip("{}").replace("|", "\\|")
     if parameter.param_type_name == "argument":
         return str(parameter.name).upper()
     kinds = _kinds(parameter.type_descriptor.annotation)

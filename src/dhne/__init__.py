@@ -14,7 +14,7 @@ _PUBLIC = {
     "EdgeSet": "network",
     "HyperNetwork": "network",
     "Vocabulary": "network",
-    "load": "estimator",
+    "load": "methods",
     "load_dataset": "datasets",
     "read": "io",
     "read_table": "io",
@@ -22,7 +22,7 @@ _PUBLIC = {
 }
 _MODULES = {
     *("adjacency", "baselines", "datasets", "evaluation", "interop", "io", "sampling"),
-    *("trackers", "tuning"),
+    *("methods", "trackers", "tuning"),
 }
 
 __all__ = [
@@ -42,8 +42,9 @@ __all__ = [
 if TYPE_CHECKING:
     from .datasets import load_dataset
     from .errors import DHNEError
-    from .estimator import DHNE, load
+    from .estimator import DHNE
     from .io import read, read_table, write
+    from .methods import load
     from .network.edges import EdgeSet
     from .network.hypernetwork import HyperNetwork
     from .network.vocabulary import Vocabulary

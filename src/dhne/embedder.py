@@ -9,14 +9,16 @@ A method learns from a hyper-network one vector a node and a score for whole tup
 
 Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
 array holds ids. A new method overrides `_fit` and `score_ids`, and `score_candidates` where it
-can score all candidates of a position faster than one by one.
+can score all candidates of a position faster than one by one. A method that can make a tuple's
+score in several ways names them in `aggregates` and gives each by `scored_by`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,7 @@ from .answers.completion import Completer, Completions, Question
 from .answers.nearest import NearestNodes
 from .answers.ranking import check_k
 from .errors import NotFittedError, ParameterError
+from .hyperparameters import Parameter, declared
 from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
@@ -45,6 +48,9 @@ class Ranking(NamedTuple):
 
 class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all methods; see the module's text for the contract."""
+
+    # The ways in which one fit can score tuples; none for a method that has only one.
+    aggregates: ClassVar[tuple[str, ...]] = ()
 
     network_: HyperNetwork
     embeddings_: dict[str, npt.NDArray[np.float32]]
@@ -70,6 +76,22 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         """Return a score for each tuple of ids ``int64[m, N]`` of one edge type."""
+
+    @classmethod
+    def declared_parameters(cls) -> Mapping[str, Parameter]:
+        """Return the arguments whose kind, range and help are declared; see `parameter`."""
+        return declared(cls) if is_dataclass(cls) else {}
+
+    def similarities(self) -> tuple[str, ...]:
+        """Return what an aggregate may be taken of; an evaluation chooses on validation data."""
+        return ()
+
+    def scored_by(self, aggregate: str, similarity: str) -> Embedder:
+        """Return this fitted method, sharing what it learned, with tuples scored another way.
+
+        Only methods with `aggregates` have it; the method itself does not change.
+        """
+        raise ParameterError(f"{type(self).__name__} has one score only, not {aggregate!r}")
 
     def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Return ``[m, n]``: the score of each tuple with every node of the type at `position`."""

@@ -21,10 +21,11 @@ from .answers.completion import Completer
 from .answers.newcomers import Newcomers
 from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
-from .errors import ParameterError, RunError
+from .errors import DHNEError, ParameterError, RunError, UnknownNameError
 from .files.plain_json import plain
-from .files.reading import one_line
-from .hyperparameters import Settings, resolve_settings
+from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
+from .hyperparameters.arguments import check_arguments
+from .hyperparameters.describe import documented
 from .io.vector_column import vector_column
 from .kernels import Kernels, SparseMatrix, get_kernels
 from .model.evidence import PairEvidence
@@ -43,28 +44,16 @@ from .training.validation import ValidationSet
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
 
-class DHNE(Embedder):
+@documented(PARAMETERS.values())
+class DHNE(Arguments, Embedder):
     """Deep hyper-network embedding.
 
-    Every argument but the last few, listed here, is a hyper-parameter and is described in
-    :class:`dhne.hyperparameters.Settings`; None takes the preset's value, and the batch size, the
-    number of epochs and the α of "plus" then follow from the network's size.
+    A hyper-parameter left at None takes the preset's value; the batch size, the number of epochs
+    and the α of "plus" then follow from the network's size.
 
     Parameters
     ----------
-    preset : {"default", "paper", "released", "plus"}, optional
-        "paper" and "released" are the settings of the paper and of its authors' code; "plus" adds
-        evidence, leave-one-out training and rows of digits.
-    random_state : int
-        The same seed gives the same bits on the same machine's CPU.
-    device : str
-        "auto" takes a CUDA device if there is one.
-    kernels : {"auto", "reference", "cpu", "cuda"}
-        "auto" takes those of the device, or the reference for networks so small that compiling the
-        CPU's (once, about twenty seconds) would take longer than training.
-    dtype : {"float32", "float64"}
-    verbose : bool
-        Whether to show a progress bar.
+    <parameters>
 
     Attributes
     ----------
@@ -73,7 +62,7 @@ class DHNE(Embedder):
     settings_ : Settings
         What was used, presets and rules resolved.
     history_ : list of dict
-        A record an epoch.
+        One record per epoch.
     model_ : DHNEModel
 
     Examples
@@ -90,62 +79,10 @@ class DHNE(Embedder):
     model_: DHNEModel
     matrices_: dict[str, AdjacencyMatrix]
 
-    def __init__(
-        self,
-        dim: int | Mapping[str, int] | None = None,
-        alpha: float | None = None,
-        *,
-        activation: str | None = None,
-        encoder_layers: Sequence[int] | None = None,
-        hidden: int | Sequence[int] | None = None,
-        negatives: int | None = None,
-        negative_scheme: str | None = None,
-        optimizer: str | None = None,
-        learning_rate: float | None = None,
-        table_rate: float | None = None,
-        decay: float | None = None,
-        batch_size: int | None = None,
-        epochs: int | None = None,
-        reconstruction: str | None = None,
-        validation: float | None = None,
-        patience: int | None = None,
-        row_sample: int | None = None,
-        leave_one_out: bool | None = None,
-        evidence: bool | None = None,
-        rows: str | None = None,
-        preset: str | None = None,
-        random_state: int = 0,
-        device: str = "auto",
-        kernels: str = "auto",
-        dtype: str = "float32",
-        verbose: bool = False,
-    ) -> None:
-        self.dim = dim
-        self.alpha = alpha
-        self.activation = activation
-        self.encoder_layers = encoder_layers
-        self.hidden = hidden
-        self.negatives = negatives
-        self.negative_scheme = negative_scheme
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.table_rate = table_rate
-        self.decay = decay
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.reconstruction = reconstruction
-        self.validation = validation
-        self.patience = patience
-        self.row_sample = row_sample
-        self.leave_one_out = leave_one_out
-        self.evidence = evidence
-        self.rows = rows
-        self.preset = preset
-        self.random_state = random_state
-        self.device = device
-        self.kernels = kernels
-        self.dtype = dtype
-        self.verbose = verbose
+    @classmethod
+    def declared_parameters(cls) -> Mapping[str, Parameter]:
+        """Return the arguments by name."""
+        return PARAMETERS
 
     # -- training --------------------------------------------------------------------------------
 
@@ -154,12 +91,10 @@ class DHNE(Embedder):
 
         `fit` checks them too; this is for callers that write something first.
         """
+        check_arguments(self.get_params(deep=False))
         device = _device(self.device)
-        _dtype(self.dtype)
         if self.kernels != "auto":
             get_kernels(self.kernels, device)
-        _check_seed(self.random_state)
-        resolve_settings(self.preset, self.get_params(deep=False))
 
     def fit(
         self,
@@ -194,10 +129,9 @@ class DHNE(Embedder):
             del self._callbacks, self._checkpoints, self._checkpoint_seconds
 
     def _fit(self, network: HyperNetwork) -> None:
-        device, dtype = _device(self.device), _dtype(self.dtype)
+        settings = check_arguments(self.get_params(deep=False))
+        device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
-        settings = resolve_settings(self.preset, self.get_params(deep=False))
-        _check_seed(self.random_state)
         train, held_out = network, None
         if settings.validation:
             train, held_out = network.split(settings.validation, seed=self.random_state)
@@ -388,18 +322,12 @@ class DHNE(Embedder):
 
     @classmethod
     def _from_run(cls, contents: RunContents) -> DHNE:
-        try:
-            model = cls(**contents.config["params"])
-            given: dict[str, Any] = contents.config["settings"]
-            given = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-            settings = Settings(**given)
-        except (KeyError, TypeError) as error:
-            raise RunError(f"the run's config.json is not that of a DHNE model: {error}") from None
+        model, settings = cls._configured(contents.config)
         network = contents.network
         trained_on = network
         if settings.validation:
             trained_on, _ = network.split(settings.validation, seed=model.random_state)
-        dtype = _dtype(model.dtype)
+        dtype = getattr(torch, model.dtype)
         model.settings_, model.history_ = settings, contents.history
         model.matrices_ = adjacency(
             trained_on, dtype=np.float64 if dtype == torch.float64 else np.float32
@@ -409,6 +337,27 @@ class DHNE(Embedder):
         model.model_.load_state_dict(contents.tensors)
         model.network_, model.embeddings_ = network, contents.embeddings
         return model
+
+    @classmethod
+    def _configured(cls, config: Mapping[str, Any]) -> tuple[Self, Settings]:
+        """Return an unfitted model and its settings, from a run's configuration."""
+        try:
+            params, settings = dict(config["params"]), dict(config["settings"])
+        except (KeyError, TypeError, ValueError):
+            raise RunError(
+                "the run's config.json is not that of a DHNE model: it needs the tables params "
+                "and settings"
+            ) from None
+        try:
+            for name in params:
+                if name not in PARAMETERS:
+                    raise UnknownNameError("hyper-parameter", name, PARAMETERS)
+            check_arguments(params)
+            return cls(**params), Settings.from_dict(settings)
+        except DHNEError as error:
+            raise RunError(
+                f"the run's config.json: {error}; a later version of dhne may have saved it"
+            ) from None
 
 
 def load(path: str | PathLike[str]) -> DHNE:
@@ -463,17 +412,3 @@ def _device(name: str) -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ParameterError("device='cuda' was asked for, but torch finds no CUDA device here")
     return device
-
-
-def _dtype(name: str) -> torch.dtype:
-    if name not in ("float32", "float64"):
-        raise ParameterError(f"dtype must be 'float32' or 'float64', got {name!r}")
-    return torch.float32 if name == "float32" else torch.float64
-
-
-def _check_seed(seed: Any) -> None:
-    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        shown = one_line(repr(seed), 40)
-        raise ParameterError(
-            f"random_state must be a whole number from 0 to 2**63 - 1, got {shown}"
-        )

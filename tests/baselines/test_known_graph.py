@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from dhne import HyperNetwork
-from dhne.baselines import make_method
+from dhne.methods import make_method
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_members_of_one_faction_are_closer(
     name: str, club: tuple[HyperNetwork, np.ndarray]
 ) -> None:
     network, faction = club
-    model = make_method(name, **{"dim": 16, **SETTINGS[name]}).fit(network)
+    model = make_method(name, dim=16, settings=SETTINGS[name]).fit(network)
     pairs = np.stack(np.triu_indices(len(faction), 1), axis=1)
     same = faction[pairs[:, 0]] == faction[pairs[:, 1]]
     assert roc_auc_score(same, model.score(pairs)) > 0.75
@@ -45,7 +45,7 @@ def test_one_dimension_of_the_vectors_separates_the_factions(
     name: str, club: tuple[HyperNetwork, np.ndarray]
 ) -> None:
     network, faction = club
-    vectors = make_method(name, dim=16, epochs=5).fit(network).embeddings_["member"]
+    vectors = make_method(name, dim=16, settings={"epochs": 5}).fit(network).embeddings_["member"]
     centred = vectors - vectors.mean(axis=0)
     axis = np.linalg.svd(centred, full_matrices=False)[2][0]
     auc = roc_auc_score(faction, centred @ axis)
@@ -67,7 +67,8 @@ def test_walk_vectors_agree_with_the_factorisation_they_converge_to(
         steps += weight * power
         weight_sum += weight
     target = np.log(np.maximum(degree.sum() / weight_sum * steps / degree[None, :], 1e-2))
-    model = make_method("node2vec", dim=32, window=window, num_walks=80, epochs=5).fit(network)
+    settings = {"window": window, "num_walks": 80, "epochs": 5}
+    model = make_method("node2vec", dim=32, settings=settings).fit(network)
     pairs = np.stack(np.triu_indices(len(graph), 1), axis=1)
     values, vectors = np.linalg.eigh((target + target.T) / 2)
     best = np.argsort(-np.abs(values))[:8]

@@ -1,4 +1,4 @@
-"""Optional packages and the registry."""
+"""Optional packages, and classes that are imported when they are asked for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import dhne.baselines as baselines
 from dhne.baselines.optional import require, track
 from dhne.errors import MissingExtraError
+from dhne.methods import METHODS
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:
@@ -17,7 +18,7 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
         require("no_such_package.part")
 
 
-def test_the_registry_loads_nothing_heavy() -> None:
+def test_the_package_loads_nothing_heavy() -> None:
     code = (
         "import sys, dhne.baselines; "
         "print(*(m for m in ('torch', 'numba', 'gensim', 'pyttb', 'sklearn') if m in sys.modules))"
@@ -27,10 +28,11 @@ def test_the_registry_loads_nothing_heavy() -> None:
 
 
 def test_every_class_is_found_by_its_name() -> None:
-    for name, path in baselines.METHODS.items():
-        class_name = path.split(":")[1]
-        assert getattr(baselines, class_name) is baselines.method_class(name)
-        assert class_name in dir(baselines)
+    for name, method in METHODS.items():
+        if not name.startswith("dhne"):
+            cls = method.load_class()
+            assert getattr(baselines, cls.__name__) is cls
+            assert cls.__name__ in dir(baselines)
     with pytest.raises(AttributeError):
         baselines.NoSuchMethod  # noqa: B018
 

@@ -112,8 +112,8 @@ def test_mistakes_name_the_file(cli: CommandLine, text: str, message: str) -> No
 def test_values_are_checked_as_if_they_were_typed(cli: CommandLine) -> None:
     Path("films.toml").write_text("epochs = 'many'")
     status, _, err = cli("train", "tags.csv", "--out", "run", "--config", "films.toml")
-    assert status == 2
-    assert "--epochs" in err
+    assert status == 1
+    assert err == "dhne: error: films.toml: --epochs must be an integer of at least 1, got 'many'\n"
 
 
 def test_a_file_that_is_not_there(cli: CommandLine) -> None:

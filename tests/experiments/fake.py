@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dhne.evaluation import Record, SeedResult
-from dhne.evaluation.methods import PAIRWISE
 from dhne.experiments import Job
+from dhne.methods import METHODS
 
 
 def fake_record(job: Job) -> Record:
@@ -21,7 +21,7 @@ def fake_record(job: Job) -> Record:
     else:
         base = 0.9 if job.method in ("dhne", "dhne-plus") else 0.7
         metrics = {"auc": base + 0.05 * rng.random(), "aupr": base - 0.2}
-        if job.method in PAIRWISE:
+        if METHODS[job.method].aggregates:
             metrics |= {"auc_mean": metrics["auc"], "auc_min": metrics["auc"] - 0.05}
         if job.ranked:
             metrics |= {
@@ -40,7 +40,7 @@ def fake_record(job: Job) -> Record:
         "seeds": [job.seed], "counts": {"ranked": job.ranked}, "method": {"dim": job.dim},
         "python": "3.11", "platform": "Linux x86_64", "libraries": {"numpy": "2.0"},
     }  # fmt: skip
-    if job.method in PAIRWISE and job.task != "classification":
+    if METHODS[job.method].aggregates and job.task != "classification":
         choice = ("mean", "cosine") if job.seed == 0 else ("min", "dot")
         config["chosen"] = {
             str(job.seed): {"aggregate": choice[0], "similarity": {choice[0]: choice[1]}}

@@ -16,67 +16,30 @@ name            method
 =============== ====================================================================================
 
 The first four know only pairs: a tuple's score is the mean or the minimum of its pairs'
-similarities.
+similarities. `dhne.methods` makes each by its name.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dhne.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from dhne.embedder import Embedder
-
-METHODS: dict[str, str] = {
-    "deepwalk": "dhne.baselines.deepwalk:DeepWalk",
-    "node2vec": "dhne.baselines.node2vec:Node2Vec",
-    "line": "dhne.baselines.line:LINE",
-    "she": "dhne.baselines.she:SHE",
-    "tensor": "dhne.baselines.tensor:TensorDecomposition",
-    "hebe": "dhne.baselines.hebe:HEBE",
-    "cooccurrence": "dhne.baselines.cooccurrence:Cooccurrence",
+_CLASSES = {
+    "Cooccurrence": "cooccurrence",
+    "DeepWalk": "deepwalk",
+    "HEBE": "hebe",
+    "LINE": "line",
+    "Node2Vec": "node2vec",
+    "SHE": "she",
+    "TensorDecomposition": "tensor",
 }
 
-_CLASSES = {path.split(":")[1]: path for path in METHODS.values()}
-
-__all__ = ["METHODS", "make_method", "method_class", *sorted(_CLASSES)]  # noqa: PLE0604
-
-
-def method_class(name: str) -> type[Embedder]:
-    """Return the class of a method; its module is imported only now.
-
-    Examples
-    --------
-    >>> method_class("she").__name__
-    'SHE'
-    """
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
-    found: type[Embedder] = _load(METHODS[name])
-    return found
-
-
-def make_method(name: str, **params: Any) -> Embedder:
-    """Return an unfitted method with these hyper-parameters.
-
-    Examples
-    --------
-    >>> make_method("line", dim=32, random_state=1)
-    LINE(dim=32, random_state=1)
-    """
-    return method_class(name)(**params)
-
-
-def _load(path: str) -> Any:
-    module, _, attribute = path.partition(":")
-    return getattr(import_module(module), attribute)
+__all__ = list(_CLASSES)
 
 
 def __getattr__(name: str) -> Any:
     if name in _CLASSES:
-        return _load(_CLASSES[name])
+        return getattr(import_module(f"{__name__}.{_CLASSES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -7,16 +7,16 @@ minimum of their similarities,
 
     S_mean(v) = 2/(N(N−1)) Σ_{p<q} sim(v_p, v_q),      S_min(v) = min_{p<q} sim(v_p, v_q).
 
-Both come from one fit: `score` uses the parameter `aggregate`, which may be set at any time, and
-`scores_by_aggregate` gives both at once.
+Both come from one fit: `score` uses the parameter `aggregate`, and `scored_by` gives the same
+method with another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from scipy.special import expit
 from dhne.embedder import Embedder, Scores
 from dhne.errors import ParameterError
 from dhne.network.edges import EdgeType, NodeArray
-from dhne.network.tuples import resolve
 
 AGGREGATES = ("mean", "min")
 SIMILARITIES = ("cosine", "dot", "sigmoid")
@@ -49,6 +48,7 @@ class PairwiseEmbedder(Embedder):
     random_state : int
     """
 
+    aggregates: ClassVar[tuple[str, ...]] = AGGREGATES
     usual_similarity: ClassVar[str] = "dot"
 
     dim: int = 64
@@ -56,19 +56,15 @@ class PairwiseEmbedder(Embedder):
     similarity: str | None = None
     random_state: int = 0
 
-    def scores_by_aggregate(
-        self, tuples: Any, edge_type: Sequence[str] | None = None
-    ) -> dict[str, Scores]:
-        """Return ``{"mean": …, "min": …}``: the score of each tuple by either aggregate."""
-        self._check_fitted()
-        scores = {name: np.empty(len(tuples), dtype=np.float64) for name in AGGREGATES}
-        for group in resolve(self.network_, tuples, edge_type):
-            if group.nodes.size and group.nodes.min() < 0:
-                raise ParameterError("scores need whole tuples; use rank for open positions")
-            pairs = self._pair_scores(group.nodes, group.types)
-            for name in AGGREGATES:
-                scores[name][group.rows] = aggregate_pairs(pairs, name)
-        return scores
+    def similarities(self) -> tuple[str, ...]:
+        """Return the similarity it was given, or those that an evaluation chooses between."""
+        return ("dot", "cosine") if self.similarity is None else (self.similarity,)
+
+    def scored_by(self, aggregate: str, similarity: str) -> Self:
+        """Return this method with another aggregate and similarity; vectors are shared."""
+        other = copy(self)
+        other.aggregate, other.similarity = aggregate, similarity
+        return other
 
     def _pair_scores(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
         """Return ``[m, N(N-1)/2]``: the similarity of each pair of positions of each tuple."""

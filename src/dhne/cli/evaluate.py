@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from dhne.errors import InputError, ParameterError
+from dhne.methods import METHODS, find_method, parse_settings
 
 from .output import add_row, console, make_table, note, write_json
 from .progress import TaskProgress
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from dhne.evaluation import Data, Record
 
 
+def _complete_method(incomplete: str) -> list[str]:
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
 def command(
     task: Annotated[
         str,
@@ -40,7 +45,7 @@ def command(
     method: Annotated[
         str,
         typer.Option(
-            help="dhne, dhne-plus, deepwalk, node2vec, line, she, tensor, hebe or cooccurrence."
+            metavar="NAME", help=f"{', '.join(METHODS)}.", autocompletion=_complete_method
         ),
     ] = "dhne",
     protocol: Annotated[
@@ -59,7 +64,12 @@ def command(
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda, where it matters.")] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A hyper-parameter; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A hyper-parameter of the method; may be repeated. Those of DHNE are the options "
+            "of dhne train.",
+        ),
     ] = None,
     keep: Annotated[
         float | None,
@@ -113,7 +123,6 @@ def command(
     dhne evaluate classification movielens --method dhne-plus --set epochs=20
     """
     from dhne.evaluation import EVALUATION_SEED, EvaluationSettings, Options, evaluate
-    from dhne.evaluation.methods import parse_settings
 
     options = Options(
         negatives=_at_least_one("--negatives", negatives),
@@ -126,7 +135,8 @@ def command(
     used = classification if task == "classification" else {}
     settings = EvaluationSettings(options, keep, used)
     wanted = _numbers("--seeds", seeds, int) or []
-    params = parse_settings(setting or [])
+    declared = find_method(method).load_class().declared_parameters()
+    params = parse_settings(setting or [], declared)
     _check_target(json)
     data = _data(source, columns, weight, unordered, delimiter)
     with TaskProgress(quiet=quiet) as progress:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .output import write_json
+from .parameter_options import SeedOption, with_parameters
 from .queries import JsonOption
 from .source import (
     ColumnsOption,
@@ -19,53 +20,23 @@ from .source import (
     complete_source,
 )
 from .train_options import (
-    ActivationOption,
-    AlphaOption,
-    BatchSizeOption,
     CheckpointOption,
-    DecayOption,
-    DeviceOption,
-    DimOption,
-    DtypeOption,
-    EncoderOption,
-    EpochsOption,
-    EvidenceOption,
-    HiddenOption,
-    KernelsOption,
-    LearningRateOption,
-    LeaveOneOutOption,
     MLflowOption,
-    NegativesOption,
-    OptimizerOption,
     OutOption,
     OverwriteOption,
-    PatienceOption,
-    PresetOption,
     QuietOption,
-    ReconstructionOption,
     ResumeOption,
-    RowsOption,
-    SchemeOption,
-    SeedOption,
     TensorBoardOption,
-    ValidationOption,
-    parse_dim,
-    parse_sizes,
 )
 
-# Options that are hyper-parameters or describe the source; the rest is about this one call.
-_PARAMS = (
-    *("dim", "alpha", "activation", "encoder_layers", "hidden", "reconstruction"),
-    *("leave_one_out", "evidence", "rows", "preset"),
-    *("epochs", "batch_size", "learning_rate", "decay", "optimizer"),
-    *("negatives", "negative_scheme", "validation", "patience"),
-    *("device", "kernels", "dtype"),
-)
+# Options that describe the source.
 _SOURCE = ("columns", "weight", "unordered", "delimiter", "split")
 
 
+@with_parameters()
 def command(
     context: typer.Context,
+    parameters: dict[str, Any],
     out: OutOption = None,
     sources: Annotated[
         list[str] | None,
@@ -75,7 +46,7 @@ def command(
             help="A dataset's name, or one or several files. Not needed with --resume.",
         ),
     ] = None,
-    seed: SeedOption = 0,
+    seed: SeedOption = "0",
     resume: ResumeOption = False,
     overwrite: OverwriteOption = False,
     checkpoint_every: CheckpointOption = 30.0,
@@ -90,28 +61,6 @@ def command(
     split: Annotated[
         Split, typer.Option(help="Which part of a dataset that comes with a split.")
     ] = "all",
-    preset: PresetOption = None,
-    dim: DimOption = None,
-    alpha: AlphaOption = None,
-    activation: ActivationOption = None,
-    encoder_layers: EncoderOption = None,
-    hidden: HiddenOption = None,
-    reconstruction: ReconstructionOption = None,
-    leave_one_out: LeaveOneOutOption = None,
-    evidence: EvidenceOption = None,
-    rows: RowsOption = None,
-    epochs: EpochsOption = None,
-    batch_size: BatchSizeOption = None,
-    learning_rate: LearningRateOption = None,
-    decay: DecayOption = None,
-    optimizer: OptimizerOption = None,
-    negatives: NegativesOption = None,
-    negative_scheme: SchemeOption = None,
-    validation: ValidationOption = None,
-    patience: PatienceOption = None,
-    device: DeviceOption = "auto",
-    kernels: KernelsOption = "auto",
-    dtype: DtypeOption = "float32",
 ) -> None:
     """Fit a model to a dataset or to files, and save it as a run directory.
 
@@ -136,17 +85,11 @@ def command(
         raise typer.BadParameter(
             f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
         )
-    values = {
-        **context.params,
-        "dim": parse_dim(dim),
-        "encoder_layers": parse_sizes("--encoder-layers", encoder_layers),
-        "hidden": parse_sizes("--hidden", hidden),
-    }
     job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
-        source={k: values[k] for k in _SOURCE},
-        params={**{k: values[k] for k in _PARAMS}, "random_state": seed},
+        source={k: context.params[k] for k in _SOURCE},
+        params={**parameters, "random_state": int(seed)},
         typed=_typed(context),
         resume=resume,
         overwrite=overwrite,

@@ -12,6 +12,7 @@ import typer
 from dhne.errors import RunError
 
 from .output import add_row, console, make_table, note, write_json
+from .parameter_options import SeedOption, given_parameters, with_parameters
 from .progress import TaskProgress
 from .queries import JsonOption
 from .source import (
@@ -31,7 +32,9 @@ STUDY = "study.jsonl"
 _SHOWN = 5
 
 
+@with_parameters(without=["validation"])
 def command(
+    parameters: dict[str, Any],
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -46,17 +49,14 @@ def command(
     trials: Annotated[
         int, typer.Option(min=1, help="How many settings to try, earlier ones included.")
     ] = 30,
-    seed: Annotated[int, typer.Option(help="The same seed tries the same settings.")] = 0,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Where to begin: default, paper, released or plus, whose parts are tried too.",
-        ),
-    ] = None,
+    seed: SeedOption = "0",
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Fix a setting; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Fix a setting, as its own option does; may be repeated.",
+        ),
     ] = None,
     search: Annotated[
         list[str] | None,
@@ -87,29 +87,28 @@ def command(
 ) -> None:
     """Search for the settings with the best validation AUC, then train with them on everything.
 
-    Alpha, learning rate, dimensions, negatives and epochs are tried, and what --search names; what
-    --set fixes is not. The search is kept in RUN/study.jsonl: interrupted, or to try more, give the
-    same command again. Parts of the source are held out to judge by; a dataset's test part is not
-    touched at all.
+    Alpha, learning rate, dimensions, negatives and epochs are tried, and what --search names; a
+    hyper-parameter given by its own option or by --set is fixed. The search is kept in
+    RUN/study.jsonl: after an interruption, or to try more, give the same command again. Parts of
+    the source are held out to judge by; a dataset's test part is not touched at all.
 
     [bold]Examples[/bold]
 
     dhne tune wordnet-sample --out runs/places --trials 30
 
-    dhne tune tags.csv --columns user=userId,movie=movieId,tag=tag --out runs/tags --set dim=64
+    dhne tune tags.csv --columns user=userId,movie=movieId,tag=tag --out runs/tags --dim 64
 
     dhne tune gps --out runs/gps --preset plus --search alpha=0.1:50:log --search negatives=5,10
     """
-    from dhne.evaluation.methods import parse_settings
+    from dhne.hyperparameters import PARAMETERS
+    from dhne.methods import parse_settings
     from dhne.storage import lock_run
     from dhne.tuning import Search, parse_space
 
-    params = parse_settings(setting or [])
-    if preset is not None:
-        params["preset"] = preset
+    params = given_parameters(parameters) | parse_settings(setting or [], PARAMETERS)
     space = parse_space(search or [])
     network = open_source(sources, columns, weight, unordered, delimiter=delimiter, split=split)
-    plan = Search(network, params, space, validation, seed, prune)  # reports mistakes at once
+    plan = Search(network, params, space, validation, int(seed), prune)  # reports mistakes at once
     begin = time.perf_counter()
     with lock_run(out):
         study = _make_room(out, sources, overwrite=overwrite)

@@ -9,9 +9,10 @@
 ('link-prediction', 'she', ['auc', 'auc_mean'])
 """
 
+from dhne.methods import METHODS, Method, make_method, register, unregister
+
 from .classification import classify_nodes
 from .filtered_ranking import rank_edges, ranking_metrics
-from .methods import METHODS, make_method
 from .metrics import auc, average_precision, f1_scores, roc
 from .protocols import (
     EVALUATION_SEED,
@@ -32,6 +33,7 @@ __all__ = [
     "TASKS",
     "Data",
     "EvaluationSettings",
+    "Method",
     "Options",
     "Record",
     "SeedResult",
@@ -46,5 +48,7 @@ __all__ = [
     "rank_edges",
     "ranking_metrics",
     "reconstruction_split",
+    "register",
     "roc",
+    "unregister",
 ]

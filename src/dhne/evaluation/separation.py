@@ -1,9 +1,9 @@
 """How well a fitted method tells hyperedges from negatives: AUC, average precision, ROC, ranks.
 
-Methods that know only pairs score a tuple by the mean or by the minimum of its pairs' similarities,
-inner products or cosines. Mean and minimum are both reported (``auc_mean``, ``auc_min``), each with
-the better of the two similarities; ``auc`` is that of the better of all four. Which is better is
-*judged on validation data*, never on the test.
+Methods that know only pairs score a tuple by an aggregate, the mean or the minimum, of its pairs'
+similarities, inner products or cosines. Every aggregate is reported (``auc_mean``, ``auc_min``),
+each with the better similarity; ``auc`` is that of the better aggregate. Which is better is *judged
+on validation data*, never on the test.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dhne.baselines.pairwise import AGGREGATES, PairwiseEmbedder
 from dhne.embedder import Embedder
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
@@ -28,9 +27,8 @@ Scores = npt.NDArray[np.float64]
 Tuples = Mapping[EdgeType, NodeArray]
 ReportProgress = Callable[[str, int, int], None]
 RANKED = 2000
-# the similarities of pairs that an evaluation chooses between, and what people call them
+# what people call the similarities of pairs
 SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
-CHOICES = ("dot", "cosine")
 _TUPLES_AT_ONCE = 1 << 16  # scored
 
 
@@ -72,19 +70,15 @@ class Outcome:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def tuple_scores(model: Embedder, tuples: Tuples) -> dict[str, Scores]:
-    """Return the scores of all tuples, by aggregate for a pairwise method, else under ``""``."""
-    parts: dict[str, list[Scores]] = {}
-    for types, nodes in tuples.items():
-        for start in range(0, len(nodes), _TUPLES_AT_ONCE):
-            rows = nodes[start : start + _TUPLES_AT_ONCE]
-            if isinstance(model, PairwiseEmbedder):
-                found = model.scores_by_aggregate(rows, types)
-            else:
-                found = {"": model.score(rows, types)}
-            for name, scores in found.items():
-                parts.setdefault(name, []).append(scores)
-    return {name: np.concatenate(scores) for name, scores in parts.items()}
+def tuple_scores(model: Embedder, tuples: Tuples) -> Scores:
+    """Return the scores of all tuples, in order."""
+    return np.concatenate(
+        [
+            model.score(nodes[start : start + _TUPLES_AT_ONCE], types)
+            for types, nodes in tuples.items()
+            for start in range(0, len(nodes), _TUPLES_AT_ONCE)
+        ]
+    )
 
 
 def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
@@ -93,8 +87,8 @@ def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
 
 
 @dataclass(frozen=True)
-class PairScoring:
-    """How a pairwise method scores tuples, as judged on validation data.
+class Scoring:
+    """How a method with aggregates scores tuples, as judged on validation data.
 
     Attributes
     ----------
@@ -110,35 +104,30 @@ class PairScoring:
     similarity: dict[str, str]
     validation_auc: dict[str, dict[str, float]]
 
-    def scores(self, model: PairwiseEmbedder, tuples: Tuples) -> dict[str, Scores]:
-        """Return the scores by aggregate, each with its similarity; `model` keeps the better."""
-        found: dict[str, Scores] = {}
-        for similarity in set(self.similarity.values()):
-            by_aggregate = tuple_scores(model.set_params(similarity=similarity), tuples)
-            found |= {a: by_aggregate[a] for a, s in self.similarity.items() if s == similarity}
-        model.set_params(aggregate=self.aggregate, similarity=self.similarity[self.aggregate])
-        return found
+    def applied(self, model: Embedder) -> dict[str, Embedder]:
+        """Return the model for each aggregate, with the similarity chosen for it."""
+        return {a: model.scored_by(a, s) for a, s in self.similarity.items()}
 
 
-def choose_scoring(model: PairwiseEmbedder, split: Split, options: Options) -> PairScoring:
-    """Return which aggregate and which similarity of pairs have the largest AUC on `split`.
+def choose_scoring(model: Embedder, split: Split, options: Options) -> Scoring:
+    """Return which aggregate and which similarity have the largest AUC on `split`.
 
     A similarity that the model was given is kept. The negatives come from another seed than those
     of the test.
     """
     negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed + 1)
-    given = model.similarity
-    found: dict[str, dict[str, float]] = {name: {} for name in AGGREGATES}
-    for similarity in CHOICES if given is None else (given,):
-        model.set_params(similarity=similarity)
-        positive = tuple_scores(model, hyperedges(split.test))
-        negative = tuple_scores(model, negatives)
-        for name in AGGREGATES:
-            found[name][similarity] = auc(positive[name], negative[name])
-    model.set_params(similarity=given)
+    edges = hyperedges(split.test)
+
+    def judged(way: Embedder) -> float:
+        return auc(tuple_scores(way, edges), tuple_scores(way, negatives))
+
+    found = {
+        name: {s: judged(model.scored_by(name, s)) for s in model.similarities()}
+        for name in model.aggregates
+    }
     best = {name: max(aucs, key=lambda s: aucs[s]) for name, aucs in found.items()}
-    aggregate = max(AGGREGATES, key=lambda name: found[name][best[name]])
-    return PairScoring(aggregate, best, found)
+    aggregate = max(found, key=lambda name: found[name][best[name]])
+    return Scoring(aggregate, best, found)
 
 
 def separate(
@@ -146,7 +135,7 @@ def separate(
     split: Split,
     options: Options,
     *,
-    chosen: PairScoring | None = None,
+    chosen: Scoring | None = None,
     report: ReportProgress | None = None,
 ) -> Outcome:
     """Score the test hyperedges and their negatives and rank the former among all candidates.
@@ -157,34 +146,28 @@ def separate(
         Fitted on ``split.train``.
     split : Split
     options : Options
-    chosen : PairScoring, optional
-        From `choose_scoring`; needed for pairwise methods.
+    chosen : Scoring, optional
+        From `choose_scoring`; for methods with aggregates.
     report : callable, optional
         Called with (what, done, total) while ranking.
     """
     negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed)
-    best = ""
-    if isinstance(model, PairwiseEmbedder):
-        assert chosen is not None
-        positive = chosen.scores(model, hyperedges(split.test))
-        negative = chosen.scores(model, negatives)
-        best = chosen.aggregate
+    edges = hyperedges(split.test)
+    ways = {} if chosen is None else chosen.applied(model)
+    scores = {a: (tuple_scores(m, edges), tuple_scores(m, negatives)) for a, m in ways.items()}
+    if chosen is None:
+        positive, negative = tuple_scores(model, edges), tuple_scores(model, negatives)
     else:
-        positive = tuple_scores(model, hyperedges(split.test))
-        negative = tuple_scores(model, negatives)
-    metrics = {
-        "auc": auc(positive[best], negative[best]),
-        "aupr": average_precision(positive[best], negative[best]),
-    }
-    if best:
-        for name in AGGREGATES:
-            metrics[f"auc_{name}"] = auc(positive[name], negative[name])
-            metrics[f"aupr_{name}"] = average_precision(positive[name], negative[name])
-    counts = {"positives": len(positive[best]), "negatives": len(negative[best]), "ranked": 0}
+        model = ways[chosen.aggregate]
+        positive, negative = scores[chosen.aggregate]
+    metrics = {"auc": auc(positive, negative), "aupr": average_precision(positive, negative)}
+    for name, both in scores.items():
+        metrics |= {f"auc_{name}": auc(*both), f"aupr_{name}": average_precision(*both)}
+    counts = {"positives": len(positive), "negatives": len(negative), "ranked": 0}
     if options.ranked != 0:
         ranking, counts["ranked"] = _ranked(model, split, options, report)
         metrics |= ranking
-    curve = roc(positive[best], negative[best]) if options.roc else None
+    curve = roc(positive, negative) if options.roc else None
     return Outcome(metrics, curve, {} if chosen is None else asdict(chosen), counts)
 
 

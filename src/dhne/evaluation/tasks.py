@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from time import perf_counter
 from typing import Any
 
-from dhne.baselines.pairwise import PairwiseEmbedder
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError, UnknownNameError
 from dhne.files.plain_json import plain
+from dhne.methods import make_method
 from dhne.network.hypernetwork import HyperNetwork
 
 from .classification import classify_nodes, labelled
-from .methods import make_method
 from .peak_memory import peak_mb, reset_peak
 from .protocols import (
     PROTOCOLS,
@@ -29,7 +28,7 @@ from .protocols import (
     validation_split,
 )
 from .results import Record, SeedResult, environment
-from .separation import Options, Outcome, PairScoring, ReportProgress, choose_scoring, separate
+from .separation import Options, Outcome, ReportProgress, Scoring, choose_scoring, separate
 
 TASKS = ("link-prediction", "reconstruction", "classification")
 Make = Callable[[int], Embedder]
@@ -192,13 +191,13 @@ class _Work:
             metrics = classify_nodes(split.train, model.embeddings_, **extra)
             return Outcome(metrics)
         chosen = None
-        if isinstance(model, PairwiseEmbedder):
+        if model.aggregates:
             chosen = self._choose(model, split, make)
         self.report("scoring", 0, 0)
         return separate(model, split, self.settings.options, chosen=chosen, report=self.report)
 
-    def _choose(self, model: PairwiseEmbedder, split: Split, make: Make) -> PairScoring:
-        """Mean or minimum, inner product or cosine of pairs, judged without a look at the test.
+    def _choose(self, model: Embedder, split: Split, make: Make) -> Scoring:
+        """Choose an aggregate and a similarity of pairs, without a look at the test.
 
         Link prediction: by another fit on 90% of train, judged on the rest of it. Reconstruction
         is asked about the very edges it was fitted on, so they serve, with negatives of their own.
@@ -209,7 +208,6 @@ class _Work:
         self.report("choosing how pairs make a score", 0, 0)
         inner = validation_split(split.train, fraction=options.validation, seed=self.seed)
         trial = make(self.seed).fit(inner.train)
-        assert isinstance(trial, PairwiseEmbedder)
         return choose_scoring(trial, inner, options)
 
 
@@ -218,7 +216,7 @@ def _method_settings(model: Embedder) -> dict[str, Any]:
 
     How pairs make a score is not one of them: it stands under ``chosen``, for each seed.
     """
-    chosen = ("aggregate", "similarity") if isinstance(model, PairwiseEmbedder) else ()
+    chosen = ("aggregate", "similarity") if model.aggregates else ()
     found = {k: v for k, v in model.get_params().items() if k not in ("random_state", *chosen)}
     used = getattr(model, "settings_", None)
     if is_dataclass(used) and not isinstance(used, type):

@@ -23,13 +23,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dhne.errors import UnknownNameError
-from dhne.evaluation import METHODS
+from dhne.methods import BUILT_IN, METHODS
 
 from .jobs import Job
 from .paper_numbers import DATASETS
 
-PAPER_METHODS = ("dhne", "deepwalk", "line", "node2vec", "she", "tensor", "hebe")
-ALL_METHODS = (*PAPER_METHODS, "dhne-plus", "cooccurrence")
 SEEDS = (0, 1, 2)
 QUICK_CORE = 2_000
 KEPT = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -127,7 +125,7 @@ def _tables(task: str) -> Callable[[Selection], list[Job]]:
 
 
 def _all(choice: Selection) -> list[str]:
-    return choice.only_methods(ALL_METHODS)
+    return choice.only_methods(BUILT_IN)
 
 
 def _separation(choice: Selection, task: str, dataset: str, method: str, protocol: str) -> Job:
@@ -145,7 +143,7 @@ def _roc(choice: Selection) -> list[Job]:
 
 
 def _sparsity(choice: Selection) -> list[Job]:
-    usual = ("dhne", "tensor", "hebe", "line", "dhne-plus") if choice.quick else ALL_METHODS
+    usual = ("dhne", "tensor", "hebe", "line", "dhne-plus") if choice.quick else BUILT_IN
     return [
         Job("link-prediction", dataset, method, protocol=protocol, keep=keep)
         for dataset in choice.only_datasets(["drug"])
@@ -156,7 +154,7 @@ def _sparsity(choice: Selection) -> list[Job]:
 
 
 def _classification(choice: Selection) -> list[Job]:
-    usual = [m for m in ALL_METHODS if m != "cooccurrence"]  # it learns no embeddings
+    usual = [m for m in BUILT_IN if METHODS[m].embeds]
     shares = {"movielens": (0.1, 0.5, 0.9), "wordnet": (0.01, 0.05, 0.1)}
     return [
         Job(

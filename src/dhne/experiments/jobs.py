@@ -11,29 +11,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dhne import __version__
-from dhne.evaluation.methods import PAIRWISE
 from dhne.files.digests import sha256_of_text
+from dhne.methods import METHODS, Method
 
 Params = tuple[tuple[str, Any], ...]
 
-# About how large the datasets are, (hyperedges, nodes), and what a fit takes: (seconds,
-# milliseconds a hyperedge, milliseconds a node). A guess is enough: what has been done corrects it.
+# About how large the datasets are, (hyperedges, nodes). A guess is enough: what has been done
+# corrects it.
 _SIZES = {
     "gps": (1_436, 221),
     "movielens": (46_412, 15_593),
     "drug": (171_756, 7_487),
     "wordnet": (146_442, 81_520),
-}
-_SECONDS = {
-    "dhne": (3.0, 0.8, 0.0),
-    "dhne-plus": (3.0, 2.0, 0.0),
-    "deepwalk": (0.5, 0.0, 2.6),
-    "node2vec": (0.5, 0.0, 5.2),
-    "line": (0.5, 0.3, 0.0),
-    "she": (0.1, 0.2, 0.1),
-    "tensor": (0.5, 0.6, 0.0),
-    "hebe": (1.0, 0.3, 0.0),
-    "cooccurrence": (1.0, 0.3, 0.0),
 }
 
 
@@ -138,7 +127,8 @@ class Job:
         >>> job.expected > 10 * Job("link-prediction", "gps", "node2vec").expected
         True
         """
-        fixed, an_edge, a_node = _SECONDS.get(self.method, (1.0, 0.5, 0.0))
+        method = METHODS.get(self.method, Method(self.method, ""))
+        fixed, an_edge, a_node = method.seconds
         edges, nodes = _SIZES.get(self.dataset, (10_000, 10_000))
         if self.nodes is not None:
             edges, nodes = min(self.nodes, 20_000), self.nodes  # a few epochs of five times that
@@ -147,5 +137,5 @@ class Job:
         edges = round(edges * (1.0 if self.keep is None else self.keep))
         seconds = fixed + (edges * an_edge + nodes * a_node) / 1000
         # a second fit chooses how pairs make a score
-        twice = self.method in PAIRWISE and self.task == "link-prediction"
+        twice = method.aggregates and self.task == "link-prediction"
         return 2 * seconds if twice else seconds

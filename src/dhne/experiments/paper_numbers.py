@@ -5,22 +5,10 @@ Methods that know only pairs have two, by the mean and by the minimum of their p
 
 from __future__ import annotations
 
+from dhne.methods import METHODS
+
 DATASETS = ("gps", "movielens", "drug", "wordnet")
-TITLES = {
-    "dhne": "DHNE",
-    "dhne-plus": "DHNE+",
-    "deepwalk": "DeepWalk",
-    "line": "LINE",
-    "node2vec": "node2vec",
-    "she": "SHE",
-    "tensor": "Tensor",
-    "hebe": "HEBE",
-    "cooccurrence": "Co-occurrence",
-    "gps": "GPS",
-    "movielens": "MovieLens",
-    "drug": "drug",
-    "wordnet": "wordnet",
-}
+DATASET_TITLES = {"gps": "GPS", "movielens": "MovieLens"}
 
 _RECONSTRUCTION = {
     ("dhne", ""): (0.9598, 0.9344, 0.9356, 0.9073),
@@ -74,4 +62,4 @@ def rows() -> tuple[tuple[str, str], ...]:
 
 def title(name: str) -> str:
     """Return what people call a method or a dataset."""
-    return TITLES.get(name, name)
+    return METHODS[name].title if name in METHODS else DATASET_TITLES.get(name, name)

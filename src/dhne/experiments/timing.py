@@ -13,10 +13,10 @@ from time import perf_counter
 from dhne.datasets import power_law
 from dhne.estimator import DHNE
 from dhne.evaluation import Record, SeedResult
-from dhne.evaluation.methods import make_method
 from dhne.evaluation.peak_memory import peak_mb, reset_peak
 from dhne.evaluation.results import environment
 from dhne.files.plain_json import plain
+from dhne.methods import make_method
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.callbacks import Callback, Progress
 

@@ -8,7 +8,6 @@ from statistics import mean, stdev
 from typing import Any
 
 from dhne.evaluation import Record, SeedResult
-from dhne.evaluation.methods import PAIRWISE
 from dhne.evaluation.results import join
 from dhne.evaluation.separation import SIMILARITY_TITLES
 from dhne.experiments import Job, RecordStore
@@ -148,7 +147,7 @@ def _cell(found: tuple[Job, Record] | None, metric: str, aggregate: str) -> Cell
     if metric in _COSTS:
         values = [_COSTS[metric](result) for result in record.results]
         return Cell(mean(values), stdev(values) if len(values) > 1 else 0.0, len(values))
-    name = f"{metric}_{aggregate}" if aggregate and job.method in PAIRWISE else metric
+    name = f"{metric}_{aggregate}" if aggregate else metric
     if name not in record.mean:
         return None
     paper = paper_auc(job.task, job.dataset, job.method, aggregate)

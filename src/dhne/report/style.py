@@ -13,39 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from dhne.errors import MissingExtraError
+from dhne.methods import METHODS, Look
 
 THEMES = ("light", "dark")
 DPI = 160
 
 
-@dataclass(frozen=True)
-class Look:
-    """The line of one method."""
-
-    colour: str
-    marker: str
-    dash: Any = "-"
-    width: float = 1.6
-
-
-LOOKS = {
-    "dhne": Look("#D55E00", "o", width=2.4),
-    "dhne-plus": Look("#CC79A7", "*", width=2.4),
-    "deepwalk": Look("#56B4E9", "v", (0, (4, 1.5))),
-    "line": Look("#009E73", "s", (0, (1, 1))),
-    "node2vec": Look("#0072B2", "^", (0, (5, 1, 1, 1))),
-    "she": Look("#E69F00", "D", (0, (6, 2))),
-    "tensor": Look("#8C8C8C", "P", (0, (3, 1, 1, 1, 1, 1))),
-    "hebe": Look("#B8A800", "X", (0, (2, 1.2))),
-    "cooccurrence": Look("#7A5195", "h", (0, (1, 2))),
-}
-_OTHER = Look("#999999", ".", ":")
 _INK = {"light": ("#1b1b1b", "#ffffff", "#d9d9d9"), "dark": ("#e8e8e8", "#17181c", "#44464d")}
 
 
 def look(method: str) -> Look:
     """Return the look of a method's line."""
-    return LOOKS.get(method, _OTHER)
+    return METHODS[method].look if method in METHODS else Look()
 
 
 @dataclass(frozen=True)

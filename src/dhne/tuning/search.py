@@ -22,12 +22,21 @@ from typing import Any
 import numpy as np
 
 from dhne.errors import DHNEError, MissingExtraError, ParameterError, RunError, UnknownNameError
-from dhne.hyperparameters import resolve_settings
+from dhne.hyperparameters.arguments import check_arguments
 from dhne.network.digest import edges_digest
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.callbacks import Callback
 
-from .space import EPOCHS_FACTOR, Choice, Range, Space, default_space, narrowed, resolved
+from .space import (
+    EPOCHS_FACTOR,
+    Choice,
+    Range,
+    Space,
+    check_space,
+    default_space,
+    narrowed,
+    resolved,
+)
 from .trials import Trial, Tuned, Watch, finished
 
 _STUDY = "dhne"
@@ -109,7 +118,8 @@ class Search:
         for key in self.given:
             if key not in names and key != EPOCHS_FACTOR:
                 raise UnknownNameError("parameter to search", key, names)
-        resolve_settings(self.params.get("preset"), self.params)
+        check_arguments(self.params)
+        check_space(self.given)
         space = {**default_space(self.params.get("preset")), **self.given}
         self.space = narrowed(space, self.params)
         if not self.space:

@@ -1,14 +1,8 @@
 """What a search for hyper-parameters varies: ranges and choices, and the space that is sensible.
 
-===================== ============================ =================================================
-``alpha``             0.001 … 100, logarithmic     dense networks want little, sparse ones much
-``learning_rate``     0.0003 … 0.02, logarithmic
-``dim``               32, 64, 128
-``negatives``         3, 5, 10
-``epochs_factor``     0.5, 1, 2                    times the rule's number of epochs
-``leave_one_out``     yes, no                      preset ``plus`` only
-``evidence``          yes, no                      preset ``plus`` only
-===================== ============================ =================================================
+By default those hyper-parameters are tried whose declaration says so (see
+`dhne.hyperparameters.settings`), and ``epochs_factor``: 0.5, 1 or 2 times the rule's number of
+epochs.
 """
 
 from __future__ import annotations
@@ -19,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.hyperparameters import PRESETS
+from dhne.hyperparameters import PARAMETERS, PRESETS
 
 EPOCHS_FACTOR = "epochs_factor"
 
@@ -70,7 +64,7 @@ Space = dict[str, Range | Choice]
 
 
 def default_space(preset: str | None = None) -> Space:
-    """Return the space that is searched if nothing else is said.
+    """Return the space that is searched by default; the order decides what a seed proposes.
 
     Examples
     --------
@@ -79,17 +73,35 @@ def default_space(preset: str | None = None) -> Space:
     """
     if preset is not None and preset not in PRESETS:
         raise UnknownNameError("preset", preset, PRESETS)
-    space: Space = {
-        "alpha": Range(1e-3, 100.0, log=True),
-        "learning_rate": Range(3e-4, 2e-2, log=True),
-        "dim": Choice((32, 64, 128)),
-        "negatives": Choice((3, 5, 10)),
-        EPOCHS_FACTOR: Choice((0.5, 1.0, 2.0)),
+    wanted = {
+        name: declaration.tune
+        for name, declaration in PARAMETERS.items()
+        if declaration.tune and declaration.tune_with in (None, preset)
     }
-    if preset == "plus":
-        space["leave_one_out"] = space["evidence"] = Choice((True, False))
-        space["rows"] = Choice(("counts", "digits"))
-    return space
+    space = parse_space(f"{name}={texts}" for name, texts in wanted.items())
+    own = [n for n in space if PARAMETERS[n].tune_with is not None]
+    shared = sorted((n for n in space if n not in own), key=lambda n: isinstance(space[n], Choice))
+    return {
+        **{n: space[n] for n in shared},
+        EPOCHS_FACTOR: Choice((0.5, 1.0, 2.0)),
+        **{n: space[n] for n in own},
+    }
+
+
+def check_space(space: Mapping[str, Range | Choice]) -> None:
+    """Raise if a search would try a value that the parameter does not take.
+
+    Examples
+    --------
+    >>> check_space({"epochs": Choice((0.5, 2))})
+    Traceback (most recent call last):
+    ...
+    dhne.errors.ParameterError: epochs must be an integer of at least 1, got 0.5
+    """
+    for name, part in space.items():
+        if name in PARAMETERS:
+            for value in part.values if isinstance(part, Choice) else (part.low, part.high):
+                PARAMETERS[name].check(value)
 
 
 def narrowed(space: Mapping[str, Range | Choice], fixed: Iterable[str]) -> Space:

@@ -1,12 +1,24 @@
-"""Hyper-parameters: presets, rules, and mistakes that are told plainly."""
+"""Settings: presets, rules, plain data, and clear messages for mistakes."""
 
 from __future__ import annotations
+
+import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from dhne.errors import ParameterError, UnknownNameError
-from dhne.hyperparameters import PRESETS, Settings, resolve_settings, rule_batch_size, rule_epochs
+from dhne.hyperparameters import (
+    PRESETS,
+    Settings,
+    declared,
+    resolve_settings,
+    rule_batch_size,
+    rule_epochs,
+)
+from dhne.sampling.schemes import SCHEMES
+from dhne.training.optimizers import RULES
 
 
 def test_what_is_not_given_comes_from_the_preset() -> None:
@@ -68,23 +80,29 @@ def test_numpys_integers_are_integers() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("dim", 0, "dim must be a positive integer"),
-        ("dim", {"user": -1}, "dim must be a positive integer"),
-        ("dim", 2.5, "dim must be a positive integer"),
-        ("alpha", -1, "alpha must"),
+        ("dim", 0, "dim must be an integer of at least 1, or one per node type, got 0"),
+        ("dim", {"user": -1}, "dim must be an integer of at least 1"),
+        ("dim", {}, "dim must be an integer of at least 1"),
+        ("dim", 2.5, "dim must be an integer of at least 1"),
+        ("alpha", -1, "alpha must be a number of at least 0, got -1"),
         ("alpha", float("nan"), "alpha must"),
         ("hidden", 0, "hidden must be"),
         ("hidden", [4, 0], "hidden must be"),
         ("encoder_layers", [0], "encoder_layers must be"),
-        ("negatives", 0, "negatives must be at least 1"),
-        ("learning_rate", 0, "learning_rate must be"),
+        ("negatives", 0, "negatives must be an integer of at least 1"),
+        ("learning_rate", 0, "learning_rate must be a number above 0"),
         ("learning_rate", float("inf"), "learning_rate must be"),
-        ("decay", 2, "decay must be between"),
-        ("validation", 1, "validation must be at least 0 and below 1"),
-        ("epochs", 0, "epochs must be at least 1"),
-        ("batch_size", 0, "batch_size must be at least 1"),
-        ("patience", 0, "patience must be at least 1"),
-        ("learning_rate", "fast", "wrong kind"),
+        ("decay", 2, "decay must be a number between 0 and 1"),
+        ("validation", 1, "validation must be a number of at least 0 and below 1"),
+        ("epochs", 0, "epochs must be an integer of at least 1"),
+        ("epochs", 0.5, "epochs must be an integer of at least 1, got 0.5"),
+        ("epochs", True, "epochs must be an integer"),
+        ("batch_size", 0, "batch_size must be an integer of at least 1"),
+        ("patience", 0, "patience must be an integer of at least 1"),
+        ("learning_rate", "fast", "learning_rate must be a number above 0, got 'fast'"),
+        ("evidence", "yes", "evidence must be true or false"),
+        ("optimizer", 3, "optimizer must be one of adam"),
+        ("epochs", "9" * 500, "…$"),
     ],
 )
 def test_values_outside_their_range_are_refused(name: str, value: object, message: str) -> None:
@@ -109,3 +127,17 @@ def test_unknown_words_get_a_suggestion(name: str, value: str, near: str) -> Non
 def test_an_unknown_preset_gets_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'released'"):
         resolve_settings("release", {})
+
+
+def test_settings_that_were_saved_come_back() -> None:
+    settings = Settings(dim={"user": 3}, hidden=(4, 5), encoder_layers=(6,), epochs=7)
+    assert Settings.from_dict(json.loads(json.dumps(asdict(settings)))) == settings
+    assert Settings.from_dict({"dim": 8}) == Settings(dim=8)  # saved before the others existed
+    with pytest.raises(UnknownNameError, match="unknown hyper-parameter 'dimm': did you mean"):
+        Settings.from_dict({"dimm": 8})
+
+
+def test_the_optimizers_and_schemes_that_are_declared_are_those_there_are() -> None:
+    known = declared(Settings)
+    assert set(known["optimizer"].choices or ()) == set(RULES)
+    assert set(known["negative_scheme"].choices or ()) == set(SCHEMES)

@@ -1,0 +1,68 @@
+"""Presets: settings that belong together, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dhne.errors import UnknownNameError
+
+from .declaration import declared
+from .settings import Settings
+
+PRESETS: dict[str, Settings] = {
+    "default": Settings(),
+    "paper": Settings(
+        activation="sigmoid",
+        negatives=5,
+        optimizer="sgd",
+        learning_rate=0.025,
+        table_rate=1.0,
+        batch_size=16,
+        epochs_at_thousand=70.0,
+        epochs_decline=0.34,
+        alpha=1.0,
+        row_sample=0,
+    ),
+    "released": Settings(
+        activation="tanh",
+        negatives=5,
+        optimizer="rmsprop",
+        learning_rate=0.01,
+        table_rate=1.0,
+        decay=1.0,
+        batch_size=16,
+        epochs_at_thousand=70.0,
+        epochs_decline=0.34,
+        alpha=1.0,
+        reconstruction="mean",
+        row_sample=0,
+    ),
+    "plus": Settings(
+        leave_one_out=True,
+        evidence=True,
+        rows="digits",
+        alpha=None,
+        epochs_at_thousand=45.0,
+        epochs_decline=0.19,
+        row_sample=128,
+    ),
+}
+
+
+def resolve_settings(preset: str | None, given: Mapping[str, Any]) -> Settings:
+    """Return the settings of a preset, overridden by those given; None counts as not given.
+
+    Names that are not hyper-parameters, such as other arguments of `DHNE`, are ignored.
+
+    Examples
+    --------
+    >>> resolve_settings("paper", {"dim": 32, "alpha": None}).activation
+    'sigmoid'
+    """
+    if preset is not None and preset not in PRESETS:
+        raise UnknownNameError("preset", preset, PRESETS)
+    names = declared(Settings)
+    chosen = {k: v for k, v in given.items() if v is not None and k in names}
+    return replace(PRESETS[preset or "default"], **chosen)

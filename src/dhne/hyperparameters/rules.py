@@ -1,0 +1,51 @@
+"""Rules for the settings that follow from the size of a network."""
+
+from __future__ import annotations
+
+import math
+
+EPOCHS_AT_THOUSAND = 58.0
+EPOCHS_DECLINE = 0.5
+
+
+def rule_batch_size(m: int) -> int:
+    """Return the batch size for m hyperedges: the power of two nearest to 3.7 √m, or to m / 150.
+
+    The latter, for large m, gives networks of any size about as many steps per epoch: what is
+    learned depends on the number of steps, and each step costs the hubs of the network, which
+    every batch visits.
+
+    Examples
+    --------
+    >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
+    [128, 1024, 1024, 65536]
+    """
+    wanted = max(3.7 * math.sqrt(max(m, 1)), m / 150)
+    return int(min(max(2 ** round(math.log2(wanted)), 32), 2**18))
+
+
+def rule_epochs(
+    m: int, at_thousand: float = EPOCHS_AT_THOUSAND, decline: float = EPOCHS_DECLINE
+) -> int:
+    """Return the number of epochs for m hyperedges: at_thousand · (1000 / m)^decline, 5 to 100.
+
+    Examples
+    --------
+    >>> [rule_epochs(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
+    [58, 9, 6, 5]
+    """
+    return int(min(max(round(at_thousand * (1000 / max(m, 1)) ** decline), 5), 100))
+
+
+def rule_alpha(num_edges: int, num_nodes: int) -> float:
+    """Return α of the preset "plus": 2000 / ρ³ for ρ hyperedges per node, at most 1000.
+
+    Where nodes have few hyperedges, reconstructing their neighbourhoods keeps embeddings from
+    memorising those few; where they have many, the hyperedges alone are enough.
+
+    Examples
+    --------
+    >>> [round(rule_alpha(m, 1000)) for m in (1_000, 2_000, 10_000)]
+    [1000, 250, 2]
+    """
+    return min(2000 * (num_nodes / max(num_edges, 1)) ** 3, 1000.0)

@@ -128,9 +128,9 @@ class Parameter:
         """
         try:
             value = self.kind.parsed(text.strip())
-        except ValueError:
+            self.check(value, name)
+        except ValueError:  # a ParameterError is one
             raise self._error(text, name) from None
-        self.check(value, name)
         return value
 
     def _error(self, value: Any, name: str) -> ParameterError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,7 @@ import pyarrow as pa
 import torch
 
 from . import __version__
-from .adjacency import AdjacencyMatrix, adjacency
+from .adjacency import adjacency
 from .answers.completion import Completer
 from .answers.newcomers import Newcomers
 from .answers.scorer import TupleScorer, encode_all
@@ -27,19 +27,16 @@ from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
 from .io.vector_column import vector_column
-from .kernels import Kernels, SparseMatrix, get_kernels
+from .kernels import get_kernels
 from .model.evidence import PairEvidence
-from .model.joint import Architecture, DHNEModel
-from .model.row_encoding import row_scale
+from .model.joint import DHNEModel
+from .model.row_encoding import RowEncoding
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
-from .sampling import KnownEdges, NegativeSampler
 from .storage import RunContents, load_run, save_run
-from .training.batches import BatchMaker
+from .training.assembly import Blueprint, prepare_training
 from .training.callbacks import Callback, default_callbacks
-from .training.loop import CheckpointStore, Trainer
-from .training.memory_estimate import check_fits, count_weights, training_bytes
-from .training.validation import ValidationSet
+from .training.loop import CheckpointStore
 
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
@@ -77,7 +74,7 @@ class DHNE(Arguments, Embedder):
     settings_: Settings
     history_: list[dict[str, Any]]
     model_: DHNEModel
-    matrices_: dict[str, AdjacencyMatrix]
+    rows_: dict[str, RowEncoding]
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
@@ -132,79 +129,22 @@ class DHNE(Arguments, Embedder):
         settings = check_arguments(self.get_params(deep=False))
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
-        train, held_out = network, None
-        if settings.validation:
-            train, held_out = network.split(settings.validation, seed=self.random_state)
-            if not train.num_edges():
-                raise ParameterError(
-                    f"validation={settings.validation} leaves no hyperedge of "
-                    f"{network.num_edges()} to train on; hold fewer out"
-                )
-        settings = settings.for_network(train.num_edges(), train.num_nodes())
-        matrices = adjacency(train, dtype=np.float64 if dtype == torch.float64 else np.float32)
-        architecture = _architecture(settings, matrices)
-        build = partial(_build, architecture, matrices, network, dtype)
-        weights = count_weights(build)
-        check_fits(training_bytes(train, matrices, settings, weights, dtype.itemsize), device)
-        model = build()
-        model.reset(torch.Generator().manual_seed(self.random_state))
-        model.to(device)
-        evidence = None
-        if settings.evidence:
-            evidence = PairEvidence(train, matrices, device=device, dtype=dtype, kernels=kernels)
-        maker = BatchMaker(
-            train,
-            matrices,
+        blueprint = Blueprint.of(network, settings, seed=self.random_state, dtype=dtype)
+        training = prepare_training(
+            blueprint,
             kernels,
-            batch_size=settings.batch_size or 1,
-            sampler=NegativeSampler(
-                train,
-                KnownEdges(train),
-                scheme=settings.negative_scheme,
-                per_positive=settings.negatives,
-                allow_fewer=True,
-            ),
-            alpha=_second_order_weights(settings, matrices),
-            device=device,
-            dtype=dtype,
-            leave_one_out=settings.leave_one_out,
-            rows=settings.rows,
-            evidence=evidence,
-            row_sample=settings.row_sample,
-        )
-        validate = None
-        if held_out is not None:
-            watched = ValidationSet(train, held_out, seed=self.random_state)
-            if len(watched):
-                validate = partial(watched.auc, model, kernels, maker.sparse, evidence)
-        trainer = Trainer(
-            model,
-            maker,
-            kernels,
-            settings,
+            device,
             seed=self.random_state,
-            validate=validate,
             callbacks=self._callbacks,
             checkpoints=self._checkpoints,
             checkpoint_seconds=self._checkpoint_seconds,
         )
-        self.history_ = trainer.run()
-        self.settings_ = settings
-        self._keep(model, kernels, network, matrices, maker.sparse)
-
-    def _keep(
-        self,
-        model: DHNEModel,
-        kernels: Kernels,
-        network: HyperNetwork,
-        matrices: Mapping[str, AdjacencyMatrix],
-        sparse: Mapping[str, SparseMatrix],
-    ) -> None:
-        """Embed every node with the trained model, and keep what answers need."""
+        self.history_ = training.run()
+        model, sparse = training.model, training.maker.sparse
         x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
         self.model_ = model.to("cpu")
-        self.matrices_ = dict(matrices)
+        self.settings_, self.rows_ = blueprint.settings, blueprint.rows
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -213,12 +153,18 @@ class DHNE(Arguments, Embedder):
         dtype = next(self.model_.parameters()).dtype
         x = {t: torch.from_numpy(v).to(dtype) for t, v in self.embeddings_.items()}
         evidence = None
-        if self.settings_.evidence:
+        if self.settings_.evidence:  # counted in all that is known, also what was held out
+            matrices = {t: r.adjacency for t, r in self.rows_.items()}
+            if self.settings_.validation or self._is_extended:
+                matrices = adjacency(self.network_)
             cpu = torch.device("cpu")
-            evidence = PairEvidence(
-                self.network_, adjacency(self.network_), device=cpu, dtype=dtype
-            )
+            evidence = PairEvidence(self.network_, matrices, device=cpu, dtype=dtype)
         return TupleScorer(self.model_, x, evidence)
+
+    @property
+    def _is_extended(self) -> bool:
+        """Whether it knows nodes that training did not."""
+        return any(len(self.embeddings_[t]) != r.num_rows for t, r in self.rows_.items())
 
     def _make_completer(self) -> Completer:
         return Completer(self, self._scorer)
@@ -289,8 +235,7 @@ class DHNE(Arguments, Embedder):
     ) -> tuple[Newcomers, dict[str, npt.NDArray[np.float32]]]:
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        kind = self.settings_.rows
-        x = newcomers.embed(self.model_, self.matrices_, kind=kind, isolated=isolated)
+        x = newcomers.embed(self.model_, self.rows_, isolated=isolated)
         return newcomers, x
 
     # -- runs on disk ----------------------------------------------------------------------------
@@ -301,7 +246,7 @@ class DHNE(Arguments, Embedder):
         `notes` is plain data to keep in the run's configuration, such as where its data is from.
         """
         self._check_fitted()
-        if any(len(self.embeddings_[t]) != a.shape[0] for t, a in self.matrices_.items()):
+        if self._is_extended:
             raise ParameterError("an extended model cannot be saved; save the one it came from")
         contents = RunContents(
             config={**self.config(), **(notes or {})},
@@ -323,17 +268,10 @@ class DHNE(Arguments, Embedder):
     @classmethod
     def _from_run(cls, contents: RunContents) -> DHNE:
         model, settings = cls._configured(contents.config)
-        network = contents.network
-        trained_on = network
-        if settings.validation:
-            trained_on, _ = network.split(settings.validation, seed=model.random_state)
-        dtype = getattr(torch, model.dtype)
-        model.settings_, model.history_ = settings, contents.history
-        model.matrices_ = adjacency(
-            trained_on, dtype=np.float64 if dtype == torch.float64 else np.float32
-        )
-        architecture = _architecture(settings, model.matrices_)
-        model.model_ = _build(architecture, model.matrices_, network, dtype)
+        network, dtype = contents.network, getattr(torch, model.dtype)
+        blueprint = Blueprint.of(network, settings, seed=model.random_state, dtype=dtype)
+        model.settings_, model.history_ = blueprint.settings, contents.history
+        model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.model_.load_state_dict(contents.tensors)
         model.network_, model.embeddings_ = network, contents.embeddings
         return model
@@ -363,36 +301,6 @@ class DHNE(Arguments, Embedder):
 def load(path: str | PathLike[str]) -> DHNE:
     """Load a run that `DHNE.save` or ``dhne train`` made."""
     return DHNE._from_run(load_run(Path(path)))
-
-
-def _architecture(settings: Settings, matrices: Mapping[str, AdjacencyMatrix]) -> Architecture:
-    return Architecture(
-        {t: settings.sizes(t) for t in matrices},
-        hidden=settings.hidden_sizes,
-        activation=settings.activation,
-        evidence=settings.evidence,
-        scales={t: row_scale(a, settings.rows) for t, a in matrices.items()},
-    )
-
-
-def _build(
-    architecture: Architecture,
-    matrices: Mapping[str, AdjacencyMatrix],
-    network: HyperNetwork,
-    dtype: torch.dtype,
-) -> DHNEModel:
-    columns = {t: a.shape[1] for t, a in matrices.items()}
-    return DHNEModel(columns, network.edge_sets, architecture).to(dtype)
-
-
-def _second_order_weights(
-    settings: Settings, matrices: Mapping[str, AdjacencyMatrix]
-) -> dict[str, float]:
-    """α for each node type; the released code's mean divides by the number of columns."""
-    assert settings.alpha is not None
-    if settings.reconstruction == "mean":
-        return {t: settings.alpha / max(a.shape[1], 1) for t, a in matrices.items()}
-    return dict.fromkeys(matrices, settings.alpha)
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:

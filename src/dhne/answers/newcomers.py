@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from dhne.adjacency import AdjacencyMatrix
 from dhne.errors import InputError, ParameterError
 from dhne.kernels import RowSelection
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.joint import DHNEModel
-from dhne.model.row_encoding import sparse_rows
+from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.tuples import type_of
 
@@ -63,15 +62,11 @@ class Newcomers:
     def embed(
         self,
         model: DHNEModel,
-        matrices: Mapping[str, AdjacencyMatrix],
+        encodings: Mapping[str, RowEncoding],
         *,
-        kind: str = "counts",
         isolated: str = "raise",
     ) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the embeddings of the new nodes of each type, in the order of their ids.
-
-        `kind` is what rows say, as in training; see `dhne.model.row_encoding`.
-        """
+        """Return the embeddings of the new nodes of each type, in the order of their ids."""
         if isolated not in ("raise", "keep"):
             raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
         kernels = ReferenceKernels()
@@ -79,7 +74,7 @@ class Newcomers:
         found = {}
         for t, ids in self.nodes.items():
             new = ids[ids >= self.num_known[t]]
-            rows = matrices[t].rows_from(self.network.edge_sets, new)
+            rows = encodings[t].adjacency.rows_from(self.network.edge_sets, new)
             if len(rows.empty) and isolated == "raise":
                 names = self.network.vocabulary(t).take(new[rows.empty[:5]]).to_pylist()
                 raise InputError(
@@ -88,9 +83,8 @@ class Newcomers:
                     f"{' …' if len(rows.empty) > 5 else ''}; "
                     "leave them out, or pass isolated='keep'"
                 )
-            matrix = sparse_rows(
-                matrices[t], kind, device=torch.device("cpu"), dtype=dtype, of=rows.matrix
-            )
+            cpu = torch.device("cpu")
+            matrix = encodings[t].matrix(device=cpu, dtype=dtype, of=rows.matrix)
             parts = []
             with torch.no_grad():
                 for start in range(0, len(new), _ROWS):

@@ -48,6 +48,17 @@ class Settings:
         group="model",
         help="Sizes of encoder layers before the embedding; the decoder mirrors them.",
     )
+    similarity: str = parameter(
+        "hidden",
+        group="model",
+        help="Similarity of whole tuples: hidden, the paper's hidden layer, or one that was "
+        "registered with dhne.model.similarities.",
+    )
+    loss: str = parameter(
+        "cross-entropy",
+        group="model",
+        help="First-order loss: cross-entropy, or one that was registered with dhne.model.losses.",
+    )
     hidden: int | tuple[int, ...] | None = parameter(
         None,
         low=1,

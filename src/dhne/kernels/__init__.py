@@ -13,7 +13,9 @@ from .interface import (
     RowSample,
     RowSelection,
     SparseMatrix,
+    Stepped,
     StepSize,
+    Table,
     UpdateRule,
 )
 
@@ -25,6 +27,8 @@ __all__ = [
     "RowSelection",
     "SparseMatrix",
     "StepSize",
+    "Stepped",
+    "Table",
     "UpdateRule",
     "get_kernels",
 ]

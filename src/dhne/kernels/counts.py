@@ -18,9 +18,10 @@ This file spells it out in torch; :mod:`dhne.kernels.compiled.counts` is the sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -41,6 +42,7 @@ class CountTable:
     degrees: Tensor  # float[n]
     num_columns: int
     firsts: tuple[int, ...]  # the first column of each neighbour type's block
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def keys(self) -> Tensor:
@@ -80,6 +82,8 @@ class TupleTables:
     first: tuple[tuple[int, ...], ...]
     sizes: tuple[int, ...]
     common: tuple[tuple[Common, ...], ...]
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a backend has worked out about the tables."""
 
     @property
     def pairs(self) -> list[tuple[int, int]]:

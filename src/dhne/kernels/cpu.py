@@ -20,10 +20,10 @@ from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
 from .compiled import optimizers
 from .counts import CountTable, TupleTables
-from .cpu_functions import Encode, GatherSum, HiddenLayer, Later, Reconstruction
-from .cpu_matrix import BatchMatrix, Scratch
+from .cpu_functions import Encode, GatherSum, HiddenLayer, Pending, Reconstruction
+from .cpu_matrix import BatchMatrix, Scratch, TableGradient
 from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
-from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
+from .interface import Distinct, Inputs, Kernels, RowSelection, Stepped, StepSize
 
 Ints = npt.NDArray[Any]
 
@@ -37,11 +37,8 @@ class CompiledKernels(Kernels):
         # Sparse gradients are made by the kernels alone; checking them would cost every step.
         torch.sparse.check_sparse_tensor_invariants.disable()
         self._scratch = Scratch()
-        self._later: Later = None  # within a step, gradients of tables that are not summed yet
+        self._pending: Pending = None  # within a step, tables whose gradients are not summed yet
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
-        self._tables: dict[int, tuple[TupleTables, tuple[Any, ...]]] = {}
-        self._whole: dict[int, tuple[SparseMatrix, BatchMatrix]] = {}
-        self._stepped: dict[int, tuple[list[int], list[npt.NDArray[Any]]]] = {}
 
     def _all_rows(self, n: int) -> npt.NDArray[np.int64]:
         if n not in self._ranges:
@@ -53,22 +50,21 @@ class CompiledKernels(Kernels):
         matrix = selection.matrix
         if len(selection.rows) < matrix.num_rows or selection.extra or selection.sample:
             return BatchMatrix(selection, self._scratch)
-        rows = selection.rows.numpy()
-        kept = self._whole.get(id(matrix))
-        if kept is None or kept[0] is not matrix or not np.array_equal(kept[1].rows, rows):
-            kept = self._whole[id(matrix)] = (matrix, BatchMatrix(selection, self._scratch))
-        return kept[1]
+        whole: BatchMatrix | None = matrix.kept.get("whole")
+        if whole is None or not np.array_equal(whole.rows, selection.rows.numpy()):
+            whole = matrix.kept["whole"] = BatchMatrix(selection, self._scratch)
+        return whole
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
-        result: Tensor = Encode.apply(plan, table, self._later)
+        result: Tensor = Encode.apply(plan, table, self._pending)
         return result
 
     def reconstruction(
         self, plan: Any, x: Tensor, table: Tensor, bias: Tensor, visits: Tensor
     ) -> Tensor:
         """Return the weighted squared error over the stored non-zeros."""
-        result: Tensor = Reconstruction.apply(plan, x, table, bias, visits, self._later)
+        result: Tensor = Reconstruction.apply(plan, x, table, bias, visits, self._pending)
         return result
 
     def gather_sum(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
@@ -148,9 +144,9 @@ class CompiledKernels(Kernels):
 
     def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
         """What the compiled counts take, kept between calls."""
-        kept = self._tables.get(id(tables))
-        if kept is not None and kept[0] is tables:
-            return kept[1]
+        if "arrays" in tables.kept:
+            kept: tuple[Any, ...] = tables.kept["arrays"]
+            return kept
         firsts = [np.unique(np.array(x.firsts)) for x in tables.tables]
         blocks = np.array(
             [np.searchsorted(f, row) for f, row in zip(firsts, tables.first, strict=True)]
@@ -162,7 +158,7 @@ class CompiledKernels(Kernels):
                 in_p = np.searchsorted(firsts[p], c.first_in_p)
                 common[k, i] = c.type, in_p, np.searchsorted(firsts[q], c.first_in_q)
         arrays = _flat(tables.tables, firsts), np.array(tables.types), blocks, common
-        self._tables[id(tables)] = (tables, arrays)
+        tables.kept["arrays"] = arrays
         return arrays
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
@@ -185,28 +181,29 @@ class CompiledKernels(Kernels):
 
     def run_step(
         self,
-        step: Callable[[list[Tensor], StepSize], Tensor],
-        inputs: list[Tensor],
+        step: Callable[[Inputs, StepSize], Tensor],
+        inputs: Inputs,
         size: StepSize,
     ) -> Tensor:
         """Return ``step(inputs, size)``; the gradients of tables are summed by `update`."""
-        self._later = {}
+        self._pending = []
         try:
             return step(inputs, size)
         finally:
-            self._later = None
+            for table in self._pending:
+                table.pending = None
+            self._pending = None
 
-    def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
-    ) -> None:
+    def update(self, stepped: Stepped, size: StepSize) -> None:
         """Step over the rows that have a gradient, in one fused pass."""
+        parameter, rule = stepped.parameter, stepped.rule
         if not parameter.numel():
             return
-        p, *moments = self._arrays(parameter, state)
+        p, *moments = _arrays(stepped)
         number = p.dtype.type
         rate = number(size.rate * rule.gain)
         adam = rate, number(rule.beta1), number(rule.beta2), number(size.correction)
-        later = self._later.pop(id(parameter), None) if self._later else None
+        later: TableGradient | None = getattr(parameter, "pending", None)
         if later is not None and later.x is not None and rule.name == "adam":
             m = later.matrix
             optimizers.adam_columns(
@@ -237,35 +234,39 @@ class CompiledKernels(Kernels):
             return rows, _two_dimensional(gradient._values())
         return self._all_rows(len(gradient)), _two_dimensional(gradient)
 
-    def _arrays(self, parameter: Tensor, state: Sequence[Tensor]) -> list[npt.NDArray[Any]]:
-        """A parameter and its moments as arrays over the same memory, kept between steps."""
-        tensors = [parameter.detach(), *state]
-        where = [t.data_ptr() for t in tensors]
-        kept = self._stepped.get(id(parameter))
-        if kept is None or kept[0] != where:
-            kept = self._stepped[id(parameter)] = where, [_two_dimensional(t) for t in tensors]
-            for array in kept[1]:
-                use_large_pages(array)
-        return kept[1]
+
+def _arrays(stepped: Stepped) -> list[npt.NDArray[Any]]:
+    """A parameter and its moments as arrays over the same memory, kept between steps."""
+    tensors = [stepped.parameter.detach(), *stepped.moments]
+    where = [t.data_ptr() for t in tensors]
+    if stepped.view is None or stepped.view[0] != where:
+        stepped.view = where, [_two_dimensional(t) for t in tensors]
+        for array in stepped.view[1]:
+            use_large_pages(array)
+    arrays: list[npt.NDArray[Any]] = stepped.view[1]
+    return arrays
 
 
 def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:
     """Return the tables one after the other; see :mod:`dhne.kernels.compiled.counts`."""
     parts: list[list[Ints]] = [[] for _ in range(8)]
-    begins: dict[int, list[int]] = {}
+    distinct: list[CountTable] = []
+    begins: list[list[int]] = []
     for table, first in zip(tables, firsts, strict=True):
-        if id(table) in begins:  # positions of one type share it
+        if any(table is other for other in distinct):  # positions of one type share it
             continue
+        distinct.append(table)
         entries, *others = (sum(len(x) for x in part) for part in (parts[0], *parts[3:]))
         indptr, columns = table.indptr.numpy(), table.columns.numpy()
         bounds = compiled_counts.block_bounds(indptr, columns, first, entries)
         slots, bits = compiled_counts.hash_entries(indptr, columns, entries)
-        begins[id(table)] = [*others, len(first) + 1, len(slots) - 1]
+        begins.append([*others, len(first) + 1, len(slots) - 1])
         logs = torch.log1p(table.counts).numpy()
         new = (columns, table.counts.numpy(), logs, bounds.reshape(-1), first, slots, bits)
         for part, array in zip(parts, (*new, table.degrees.numpy()), strict=True):
             part.append(array)
-    where = np.array([begins[id(table)] for table in tables])
+    number = [next(i for i, d in enumerate(distinct) if d is table) for table in tables]
+    where = np.array([begins[i] for i in number])
     return (*(np.concatenate(part) for part in parts), where)
 
 

@@ -1,7 +1,7 @@
 """The compiled loops as differentiable torch functions.
 
-Each function of a table is given `later`: where its gradient is left, by the table's id, to be
-summed by the optimizer's step; or None, and it is returned as a sparse tensor.
+Each function of a table is given the list of tables whose gradients are left pending, to be summed
+by the optimizer's step; or None, and the gradient is returned as a sparse tensor.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -20,14 +20,16 @@ from torch.autograd.function import once_differentiable
 
 from .compiled import autoencoder, similarity
 from .cpu_matrix import BatchMatrix, TableGradient
+from .interface import Table
 
-Later = dict[int, TableGradient] | None
+Pending = list[Table] | None
 
 
-def _hand_on(gradient: TableGradient, table: Tensor, later: Later) -> Tensor | None:
-    if later is not None:
-        assert id(table) not in later, "a table is used once a step"
-        later[id(table)] = gradient
+def _hand_on(gradient: TableGradient, table: Tensor, pending: Pending) -> Tensor | None:
+    if pending is not None and isinstance(table, Table):
+        assert table.pending is None, "a table is used once per step"
+        table.pending = gradient
+        pending.append(table)
         return None
     return torch.sparse_coo_tensor(
         torch.from_numpy(gradient.matrix.touched)[None],
@@ -42,9 +44,9 @@ class Encode(Function):
     """M W."""
 
     @staticmethod
-    def forward(ctx: Any, matrix: BatchMatrix, table: Tensor, later: Later) -> Tensor:
+    def forward(ctx: Any, matrix: BatchMatrix, table: Tensor, pending: Pending) -> Tensor:
         """Sum the whole rows."""
-        ctx.matrix, ctx.table, ctx.later = matrix, table, later
+        ctx.matrix, ctx.table, ctx.pending = matrix, table, pending
         where = (*matrix.csr, matrix.rows, matrix.starts, *matrix.extra)
         rows = autoencoder.encode(*where, table.detach().numpy(), get_num_threads())
         if matrix.base is not None:
@@ -60,7 +62,7 @@ class Encode(Function):
             rows = rows.copy()
             autoencoder.add_to_bases(rows, ctx.matrix.base)
         of_table = TableGradient(m, m.weighted, rows)
-        return None, _hand_on(of_table, ctx.table, ctx.later), None
+        return None, _hand_on(of_table, ctx.table, ctx.pending), None
 
 
 class Reconstruction(Function):
@@ -74,7 +76,7 @@ class Reconstruction(Function):
         table: Tensor,
         bias: Tensor,
         visits: Tensor,
-        later: Later,
+        pending: Pending,
     ) -> Tensor:
         """Compute the gradient in x too, while the rows of V are at hand."""
         m, rows = matrix.sampled, x.detach().contiguous().numpy()
@@ -89,7 +91,7 @@ class Reconstruction(Function):
             get_num_threads(),
         )
         ctx.sampled, ctx.rows, ctx.slope, ctx.dx = m, rows, slope, dx
-        ctx.table, ctx.bias, ctx.later = table, bias, later
+        ctx.table, ctx.bias, ctx.pending = table, bias, pending
         return torch.tensor(loss, dtype=x.dtype)
 
     @staticmethod
@@ -99,8 +101,8 @@ class Reconstruction(Function):
         slope, dx, scale = ctx.slope, ctx.dx, gradient.item()
         if scale != 1:
             slope, dx = slope * slope.dtype.type(scale), dx * dx.dtype.type(scale)
-        of_table = _hand_on(TableGradient(ctx.sampled, slope, ctx.rows), ctx.table, ctx.later)
-        of_bias = _hand_on(TableGradient(ctx.sampled, slope, None), ctx.bias, ctx.later)
+        of_table = _hand_on(TableGradient(ctx.sampled, slope, ctx.rows), ctx.table, ctx.pending)
+        of_bias = _hand_on(TableGradient(ctx.sampled, slope, None), ctx.bias, ctx.pending)
         return None, torch.from_numpy(dx), of_table, of_bias, None, None
 
 

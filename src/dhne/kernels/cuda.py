@@ -25,7 +25,7 @@ from torch.autograd.function import once_differentiable
 from . import cuda_programs as programs
 from .counts import TupleTables
 from .cuda_counts import CudaCounts
-from .interface import Distinct, Kernels, RowSelection, SparseMatrix, StepSize, UpdateRule
+from .interface import Distinct, Inputs, Kernels, RowSelection, SparseMatrix, Stepped, StepSize
 
 PIECE = 64  # non-zeros of a row that one program takes
 _BLOCK = 16  # non-zeros it takes at once
@@ -56,17 +56,17 @@ class _Recording:
 
     def __init__(
         self,
-        step: Callable[[list[Tensor], StepSize], Tensor],
-        inputs: list[Tensor],
+        step: Callable[[Inputs, StepSize], Tensor],
+        inputs: Inputs,
         size: StepSize,
     ) -> None:
-        self.inputs = [t.clone() for t in inputs]
+        self.tensors = [t.clone() for t in inputs.tensors]
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):  # records, does not run
-            self.output = step(self.inputs, size)
+            self.output = step(inputs.with_tensors(self.tensors), size)
 
-    def play(self, inputs: list[Tensor]) -> Tensor:
-        for own, given in zip(self.inputs, inputs, strict=True):
+    def play(self, tensors: list[Tensor]) -> Tensor:
+        for own, given in zip(self.tensors, tensors, strict=True):
             own.copy_(given)
         self.graph.replay()
         return self.output
@@ -83,25 +83,25 @@ class CudaKernels(Kernels):
         self._recorded: dict[tuple[torch.Size, ...], _Recording] = {}
         self._seen: dict[tuple[torch.Size, ...], int] = {}
         self._counts = CudaCounts()
-        self._bounds: dict[tuple[int, int], tuple[SparseMatrix, int]] = {}
 
     def run_step(
         self,
-        step: Callable[[list[Tensor], StepSize], Tensor],
-        inputs: list[Tensor],
+        step: Callable[[Inputs, StepSize], Tensor],
+        inputs: Inputs,
         size: StepSize,
     ) -> Tensor:
         """Record the step as a CUDA graph once its shape has come up a few times, and play that."""
         self._sizes[0].fill_(size.rate)
         self._sizes[1].fill_(size.correction)
-        shape = tuple(t.shape for t in inputs)
+        tensors = inputs.tensors
+        shape = tuple(t.shape for t in tensors)
         if shape in self._recorded:
-            return self._recorded[shape].play(inputs)
+            return self._recorded[shape].play(tensors)
         self._seen[shape] = self._seen.get(shape, 0) + 1
         if self._seen[shape] <= _WARM_UP:
             return step(inputs, size)
         self._recorded[shape] = _Recording(step, inputs, size)
-        return self._recorded[shape].play(inputs)
+        return self._recorded[shape].play(tensors)
 
     def prepare(self, selection: RowSelection) -> Pieces:
         """Cut the selected rows into pieces."""
@@ -121,12 +121,13 @@ class CudaKernels(Kernels):
 
     def _most_pieces(self, matrix: SparseMatrix, n: int) -> int:
         """Return how many pieces n rows have at most: those of the longest; asked once a size."""
-        kept = self._bounds.get((id(matrix), n))
-        if kept is None or kept[0] is not matrix:
+        key = ("pieces", n)
+        if key not in matrix.kept:
             pieces = (matrix.indptr.diff() + PIECE - 1) // PIECE
             most = torch.topk(pieces, min(n, len(pieces)), sorted=False).values.sum()
-            kept = self._bounds[id(matrix), n] = matrix, int(most)
-        return kept[1]
+            matrix.kept[key] = int(most)
+        found: int = matrix.kept[key]
+        return found
 
     def encode(self, plan: Any, table: Tensor) -> Tensor:
         """Return M W."""
@@ -177,10 +178,9 @@ class CudaKernels(Kernels):
             programs.number_kernel[grid](*args, LANES=_LANES)
         return Distinct(nodes, visits, list(torch.split(inverse, sizes)))
 
-    def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
-    ) -> None:
+    def update(self, stepped: Stepped, size: StepSize) -> None:
         """Step over the rows that have a gradient, in one fused pass."""
+        parameter, rule = stepped.parameter, stepped.rule
         gradient = parameter.grad
         if gradient is None:
             return
@@ -189,7 +189,7 @@ class CudaKernels(Kernels):
         rows = gradient.numel() // max(width, 1)
         if not rows:
             return
-        moments = [*state, parameter, parameter][:2]
+        moments = [*stepped.moments, parameter, parameter][:2]
         block = triton.next_power_of_2(width)
         per_program = max(1, 1024 // block)
         kinds = {"sgd": 0, "adagrad": 1, "rmsprop": 2, "adam": 3}

@@ -40,11 +40,7 @@ class _Pair:
 
 
 class CudaCounts:
-    """Counts tuples, and keeps what it works out about tables between calls."""
-
-    def __init__(self) -> None:
-        self._tables: dict[int, tuple[CountTable, tuple[Any, ...]]] = {}
-        self._pairs: dict[int, tuple[TupleTables, Tensor, list[_Pair]]] = {}
+    """Counts tuples, and keeps what it works out about tables with them."""
 
     def count(
         self,
@@ -104,8 +100,7 @@ class CudaCounts:
 
     def _pairs_of(self, tables: TupleTables) -> tuple[Tensor, list[_Pair]]:
         """The types of the positions, and all pairs of them."""
-        kept = self._pairs.get(id(tables))
-        if kept is None or kept[0] is not tables:
+        if "pairs" not in tables.kept:
             device = tables.tables[0].counts.device
             types = torch.tensor(tables.types, dtype=torch.int32, device=device)
             pairs = []
@@ -119,12 +114,12 @@ class CudaCounts:
                 in_both = torch.tensor(blocks, dtype=torch.int32, device=device).reshape(-1, 3)
                 in_p, in_q = of_p.index(tables.first[p][q]), of_q.index(tables.first[q][p])
                 pairs.append(_Pair(p, q, in_p, in_q, in_both))
-            kept = self._pairs[id(tables)] = (tables, types, pairs)
-        return kept[1:]
+            tables.kept["pairs"] = types, pairs
+        kept: tuple[Tensor, list[_Pair]] = tables.kept["pairs"]
+        return kept
 
     def _table(self, table: CountTable) -> tuple[Any, ...]:
-        kept = self._tables.get(id(table))
-        if kept is None or kept[0] is not table:
+        if "bounds" not in table.kept:
             n = len(table.indptr) - 1
             firsts = torch.tensor(_firsts(table), dtype=torch.int32, device=table.indptr.device)
             bounds = table.indptr.new_empty(n, len(firsts) + 1)
@@ -132,8 +127,9 @@ class CudaCounts:
                 table.indptr, table.columns, firsts, bounds, n, BLOCKS=len(firsts), ROWS=_ROWS
             )
             arrays = (table.columns, table.counts, bounds, firsts, len(firsts) + 1)
-            kept = self._tables[id(table)] = (table, arrays)
-        return kept[1]
+            table.kept["bounds"] = arrays
+        kept: tuple[Any, ...] = table.kept["bounds"]
+        return kept
 
 
 def _firsts(table: CountTable) -> list[int]:

@@ -26,11 +26,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .counts import ZERO, TupleTables, tuple_counts
 
@@ -43,6 +43,8 @@ class SparseMatrix:
     indices: Tensor  # int32[nnz] or int64[nnz]
     values: Tensor  # float[nnz]
     num_columns: int
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a backend has worked out about the matrix."""
 
     @property
     def num_rows(self) -> int:
@@ -144,6 +146,55 @@ class StepSize:
         return cls(lr / (1 - rule.beta1**step), 1 / (1 - rule.beta2**step))
 
 
+class Table(nn.Parameter):
+    """A parameter with one row per column of an adjacency matrix, of which a step touches few.
+
+    Attributes
+    ----------
+    gain : float
+        What the learning rate is multiplied by for its rows.
+    pending : object or None
+        Its gradient of the step under way, where a backend leaves the summing to `update`.
+    """
+
+    gain: float = 1.0
+    pending: Any = None
+
+
+@dataclass(eq=False)
+class Stepped:
+    """A parameter with all that its optimizer keeps of it.
+
+    Attributes
+    ----------
+    parameter : Tensor
+    moments : list of Tensor
+        Of the parameter's shape; as many as the rule needs.
+    rule : UpdateRule
+    view : object or None
+        How a backend sees parameter and moments, kept between steps.
+    """
+
+    parameter: Tensor
+    moments: list[Tensor]
+    rule: UpdateRule
+    view: Any = None
+
+
+class StepInputs(Protocol):
+    """What a step is given; a backend that records steps must see the tensors in it."""
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All tensors, in a fixed order."""
+
+    def with_tensors(self, tensors: list[Tensor]) -> Self:
+        """Return the same inputs with other tensors."""
+
+
+Inputs = TypeVar("Inputs", bound=StepInputs)
+
+
 class Kernels(ABC):
     """One backend's implementation of the operations above."""
 
@@ -230,10 +281,8 @@ class Kernels(ABC):
         return torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1) @ average
 
     @abstractmethod
-    def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
-    ) -> None:
-        """Take one optimizer step in place, over the rows of `parameter` that have a gradient."""
+    def update(self, stepped: Stepped, size: StepSize) -> None:
+        """Take one optimizer step in place, over the rows of a parameter that have a gradient."""
 
     def training(self) -> AbstractContextManager[None]:
         """Return what steps are run within; a backend may keep things from one to the next."""
@@ -241,8 +290,8 @@ class Kernels(ABC):
 
     def run_step(
         self,
-        step: Callable[[list[Tensor], StepSize], Tensor],
-        inputs: list[Tensor],
+        step: Callable[[Inputs, StepSize], Tensor],
+        inputs: Inputs,
         size: StepSize,
     ) -> Tensor:
         """Return ``step(inputs, size)``; a backend may record it once and play it back."""

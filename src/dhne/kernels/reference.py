@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .interface import Distinct, Kernels, RowSample, RowSelection, StepSize, UpdateRule
+from .interface import Distinct, Kernels, RowSample, RowSelection, Stepped, StepSize, UpdateRule
 
 
 class _Entries:
@@ -100,16 +100,15 @@ class ReferenceKernels(Kernels):
         )
         return Distinct(nodes, visits, list(torch.split(inverse, [len(c) for c in columns])))
 
-    def update(
-        self, parameter: Tensor, state: Sequence[Tensor], rule: UpdateRule, size: StepSize
-    ) -> None:
+    def update(self, stepped: Stepped, size: StepSize) -> None:
         """Gather the rows that have a gradient, step, put them back."""
+        parameter, state = stepped.parameter, stepped.moments
         gradient = parameter.grad
         if gradient is None:
             return
         rows, g = touched_rows(gradient)
         new = [t[rows] for t in (parameter.detach(), *state)]
-        step_rows(new, g, rule, size)
+        step_rows(new, g, stepped.rule, size)
         with torch.no_grad():
             for whole, part in zip((parameter, *state), new, strict=True):
                 whole[rows] = part

@@ -27,13 +27,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from dhne.kernels import Kernels
+from dhne.kernels import Kernels, Table
 from dhne.network.edges import EdgeSet, EdgeType
 
 from .activations import ACTIVATIONS
 from .evidence import num_features
+from .losses import Loss, TupleLogits
 from .similarities import Similarity, SimilarityShape, make_similarity
 
 
@@ -87,17 +87,17 @@ class TupleBatch:
     edge_type : tuple of str
     index : int64[m, N]
         Where each node's embedding is among its type's rows of the batch.
-    target : float[m]
-        R, 1 for a hyperedge and 0 for a negative.
-    weight : float[m]
-        0 where a negative could not be found, else 1.
+    valid : bool[m - B]
+        Which negatives were found.
+    num_edges : int
+        B: the first tuples are hyperedges, the others negatives, those of each side by side.
     evidence : float[m, features] or None
     """
 
     edge_type: EdgeType
     index: Tensor
-    target: Tensor
-    weight: Tensor
+    valid: Tensor
+    num_edges: int
     evidence: Tensor | None = None
 
 
@@ -122,12 +122,12 @@ class NodeAutoencoder(nn.Module):
         super().__init__()
         first = sizes[0]
         self.activation, self.dim, self.scale = activation, sizes[-1], scale
-        self.encoder_table = nn.Parameter(torch.empty(num_columns, first))  # W
+        self.encoder_table = Table(torch.empty(num_columns, first))  # W
         self.encoder_bias = nn.Parameter(torch.zeros(first))  # b
         self.encoder_layers = _dense(sizes)
         self.decoder_layers = _dense(sizes[::-1])
-        self.decoder_table = nn.Parameter(torch.empty(num_columns, first))  # V
-        self.decoder_bias = nn.Parameter(torch.zeros(num_columns, 1))  # c
+        self.decoder_table = Table(torch.empty(num_columns, first))  # V
+        self.decoder_bias = Table(torch.zeros(num_columns, 1))  # c
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights anew."""
@@ -167,7 +167,7 @@ class DHNEModel(nn.Module):
         architecture: Architecture,
     ) -> None:
         super().__init__()
-        self.architecture = architecture
+        self.architecture, self.num_columns = architecture, dict(num_columns)
         a = architecture
         self.autoencoders = nn.ModuleDict(
             {
@@ -198,11 +198,14 @@ class DHNEModel(nn.Module):
         assert isinstance(module, Similarity)
         return module
 
-    def tables(self) -> list[str]:
-        """Return the names of W and V of each type: of their rows a batch touches few."""
-        return [name for name, _ in self.named_parameters() if name.endswith("coder_table")]
+    def tables(self) -> list[Table]:
+        """Return W and V of each node type."""
+        coders = [self.autoencoder(t) for t in self.num_columns]
+        return [table for c in coders for table in (c.encoder_table, c.decoder_table)]
 
-    def loss(self, kernels: Kernels, batch: Batch, *, second_order: bool) -> tuple[Tensor, Tensor]:
+    def loss(
+        self, kernels: Kernels, batch: Batch, loss: Loss, *, second_order: bool
+    ) -> tuple[Tensor, Tensor]:
         """Return (L1, α L2) of a batch, each a mean over its tuples."""
         x: dict[str, Tensor] = {}
         second = torch.zeros((), dtype=self._dtype, device=self._device)
@@ -220,9 +223,7 @@ class DHNEModel(nn.Module):
                 group.edge_type,
                 group.evidence,
             )
-            first = first + functional.binary_cross_entropy_with_logits(
-                logits, group.target, group.weight, reduction="sum"
-            )
+            first = first + loss(TupleLogits(logits, group.valid, group.num_edges))
         return first / batch.num_tuples, second
 
     @property

@@ -1,4 +1,4 @@
-"""What a node's row says of the nodes that it met.
+"""`RowEncoding`: what the rows of one node type say of the nodes that each of its nodes met.
 
 ==========  ==================================================================================
 ``counts``  how often they met, each column divided by its maximum: the paper's A
@@ -9,12 +9,13 @@
 A column that is divided by its maximum says little of all but its busiest pair: where two nodes
 once met 500 times, having met a third counts for 1/500. Digits tell both from never having met.
 Where nearly every node of a type has met nearly every other, though, how often is all that there is
-to say, and its rows stay those of counts.
+to say, and its rows stay counts.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +28,79 @@ from dhne.kernels.counts import ZERO
 
 Floats = npt.NDArray[np.float64]
 
-_LENGTH = 8.0  # of an average row of digits, squared
-_FULL = 0.6  # share of a type's places that are not zero, beyond which rows are of counts
+KINDS = ("counts", "digits")
+_MEAN_SQUARE = 8.0  # of a row of digits after scaling, at most
+_FULL = 0.6  # share of a type's entries that are not zero, beyond which rows are counts
+
+
+class RowEncoding:
+    """The rows of one node type: their values, their scale, and what a hyperedge adds to them.
+
+    Parameters
+    ----------
+    adjacency : AdjacencyMatrix
+    kind : {"counts", "digits"}
+        What rows should say; those of a dense type are counts all the same.
+    """
+
+    def __init__(self, adjacency: AdjacencyMatrix, kind: str = "counts") -> None:
+        self.adjacency = adjacency
+        rows, columns = adjacency.shape
+        self.is_digits = kind == "digits" and adjacency.matrix.nnz <= _FULL * rows * columns
+
+    @property
+    def num_rows(self) -> int:
+        """The number of nodes of the type."""
+        return self.adjacency.shape[0]
+
+    @property
+    def num_columns(self) -> int:
+        """The number of columns of the rows."""
+        return self.adjacency.shape[1]
+
+    @cached_property
+    def longest(self) -> int:
+        """The number of non-zeros of the longest row."""
+        return int(np.diff(self.adjacency.matrix.indptr).max(initial=0))
+
+    @cached_property
+    def scale(self) -> float:
+        """What rows are multiplied by before they are encoded.
+
+        Each of a row's entries moves the sum that is encoded by as much as its table's row moves in
+        a step. So that a step moves all types alike, rows of digits get a mean square length of at
+        most 8; those of counts are left as the paper has them.
+        """
+        if not self.is_digits:
+            return 1.0
+        a = self.adjacency
+        mean = float(np.square(digits(a.counts(a.matrix))).sum()) / max(a.shape[0], 1)
+        return min(1.0, math.sqrt(_MEAN_SQUARE / mean)) if mean else 1.0
+
+    def matrix(
+        self, *, device: torch.device, dtype: torch.dtype, of: sp.csr_array | None = None
+    ) -> SparseMatrix:
+        """Return the rows on a device; `of` are other rows, scaled like the adjacency's."""
+        csr = self.adjacency.matrix if of is None else of
+        values = csr.data
+        if self.is_digits:
+            values = digits(self.adjacency.counts(csr)).astype(values.dtype)
+        return SparseMatrix(
+            torch.from_numpy(csr.indptr.astype(np.int64)).to(device),
+            torch.from_numpy(csr.indices.astype(np.int32)).to(device),
+            torch.from_numpy(values).to(device=device, dtype=dtype),
+            int(csr.shape[1]),
+        )
+
+    def contribution(
+        self, nodes: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], weights: Floats
+    ) -> Floats:
+        """Return what hyperedges of these weights put into rows of `nodes` at `columns`."""
+        a = self.adjacency
+        if not self.is_digits:
+            return a.scaled(columns, weights)
+        met = np.asarray(a.matrix[nodes, columns]) * a.column_max[columns]
+        return digits(met) - digits(without(met, weights))
 
 
 def digits(counts: npt.ArrayLike) -> Floats:
@@ -48,52 +120,3 @@ def without(counts: Floats, weights: Floats) -> Floats:
     """Return counts less the weights of hyperedges; 0 where only rounding would be left."""
     rest = counts - weights
     return np.where(rest > ZERO * counts, rest, 0)
-
-
-def is_of_digits(adjacency: AdjacencyMatrix, kind: str) -> bool:
-    """Whether the rows of a type are of digits: if they are to be, and have room for it."""
-    rows, columns = adjacency.shape
-    return kind == "digits" and adjacency.matrix.nnz <= _FULL * rows * columns
-
-
-def row_scale(adjacency: AdjacencyMatrix, kind: str) -> float:
-    """Return what the rows of a type are multiplied by before they are encoded.
-
-    Each of a row's entries moves the sum that is encoded by as much as its table's row moves in a
-    step. So that a step moves all types alike, rows of digits get a mean square length of at most
-    `_LENGTH`; those of counts are left as the paper has them.
-    """
-    if not is_of_digits(adjacency, kind):
-        return 1.0
-    squares = float(np.square(digits(adjacency.counts(adjacency.matrix))).sum())
-    mean = squares / max(adjacency.shape[0], 1)
-    return min(1.0, math.sqrt(_LENGTH / mean)) if mean else 1.0
-
-
-def sparse_rows(
-    adjacency: AdjacencyMatrix,
-    kind: str,
-    *,
-    device: torch.device,
-    dtype: torch.dtype,
-    of: sp.csr_array | None = None,
-) -> SparseMatrix:
-    """Return the rows of a type's nodes on a device.
-
-    Parameters
-    ----------
-    adjacency : AdjacencyMatrix
-    kind : {"counts", "digits"}
-    of : csr_array, optional
-        Other rows, scaled as those of `adjacency`, in their place.
-    """
-    csr = adjacency.matrix if of is None else of
-    values = csr.data
-    if is_of_digits(adjacency, kind):
-        values = digits(adjacency.counts(csr)).astype(values.dtype)
-    return SparseMatrix(
-        torch.from_numpy(csr.indptr.astype(np.int64)).to(device),
-        torch.from_numpy(csr.indices.astype(np.int32)).to(device),
-        torch.from_numpy(values).to(device=device, dtype=dtype),
-        int(csr.shape[1]),
-    )

@@ -8,6 +8,7 @@ from (seed, epoch), so that training can go on after any interruption as if ther
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,21 +16,43 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dhne.adjacency import AdjacencyMatrix
 from dhne.errors import SaturatedNetworkError
 from dhne.kernels import Kernels, RowSample, RowSelection
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Batch, TupleBatch, TypeBatch
-from dhne.model.row_encoding import sparse_rows
+from dhne.model.row_encoding import RowEncoding
 from dhne.network.digest import edges_digest
 from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import NegativeSampler
 
-from .drawn import Drawn, Positives, spread
 from .leave_one_out import LeaveOneOut
+from .step_inputs import Positives, StepInputs, TupleInputs, spread
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """How batches are made.
+
+    Attributes
+    ----------
+    batch_size : int
+        Hyperedges per batch, not counting negatives.
+    alpha : mapping of node type to float
+        The weight of the second-order loss.
+    leave_one_out : bool
+        Whether a hyperedge's own entries are left out of its nodes' rows while it is scored.
+    row_sample : int
+        How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
+        `RowSelection`.
+    """
+
+    batch_size: int
+    alpha: Mapping[str, float]
+    leave_one_out: bool = False
+    row_sample: int = 0
 
 
 class BatchMaker:
@@ -39,57 +62,42 @@ class BatchMaker:
     ----------
     network : HyperNetwork
         What is trained on.
-    matrices : mapping of node type to AdjacencyMatrix
+    rows : mapping of node type to RowEncoding
     kernels : Kernels
-    batch_size : int
-        Hyperedges a batch, negatives not counted.
     sampler : NegativeSampler
-    alpha : float
-        The weight of the second-order loss.
-    leave_one_out, evidence : bool, PairEvidence or None
-    rows : {"counts", "digits"}
-        What adjacency rows say; see `dhne.model.row_encoding`.
-    row_sample : int
-        How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
-        `RowSelection`.
+    options : BatchOptions
+    device, dtype
+        Where batches are made, and in what precision.
+    evidence : PairEvidence, optional
     """
 
     def __init__(
         self,
         network: HyperNetwork,
-        matrices: Mapping[str, AdjacencyMatrix],
+        rows: Mapping[str, RowEncoding],
         kernels: Kernels,
-        *,
-        batch_size: int,
         sampler: NegativeSampler,
-        alpha: Mapping[str, float],
+        options: BatchOptions,
+        *,
         device: torch.device,
         dtype: torch.dtype,
-        leave_one_out: bool = False,
-        rows: str = "counts",
         evidence: PairEvidence | None = None,
-        row_sample: int = 0,
     ) -> None:
         self.network, self.kernels, self.sampler = network, kernels, sampler
-        self.alpha, self.device, self.dtype = alpha, device, dtype
-        self.evidence = evidence
+        self.alpha, self.device, self.dtype = options.alpha, device, dtype
+        self.rows, self.evidence = rows, evidence
         self.leave_one_out = None
-        if leave_one_out:
+        if options.leave_one_out:
             width = max(e.length for e in network.edge_sets) - 1
-            self.leave_one_out = LeaveOneOut(matrices, width, rows=rows, device=device, dtype=dtype)
+            self.leave_one_out = LeaveOneOut(rows, width, device=device, dtype=dtype)
         # On a GPU a hub's row costs little, and the host would have to wait for the device.
-        self.row_sample = row_sample if device.type == "cpu" else 0
-        self._longest = {
-            t: int(np.diff(a.matrix.indptr).max(initial=0)) for t, a in matrices.items()
-        }
+        self.row_sample = options.row_sample if device.type == "cpu" else 0
         self._edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
-        most = max(1, -(-network.num_edges() // batch_size))
+        most = max(1, -(-network.num_edges() // options.batch_size))
         self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
         # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
         self.num_batches = max(-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items())
-        self.sparse = {
-            t: sparse_rows(a, rows, device=device, dtype=dtype) for t, a in matrices.items()
-        }
+        self.sparse = {t: r.matrix(device=device, dtype=dtype) for t, r in rows.items()}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -108,8 +116,8 @@ class BatchMaker:
             taken = self.leave_one_out.taken(edges)
         return Positives(edges.types, nodes, weights, counts, taken)
 
-    def epoch(self, seed: int, epoch: int) -> Iterator[list[Tensor]]:
-        """Yield the batches of one epoch as `assemble` takes them.
+    def epoch(self, seed: int, epoch: int) -> Iterator[StepInputs]:
+        """Yield the inputs of each step of one epoch.
 
         The same seed and epoch give the same batches. All of an epoch have the same shape but the
         last of each edge type, so that a step can be recorded and played back.
@@ -121,14 +129,11 @@ class BatchMaker:
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
             for parts in zip(*pieces, strict=True):
-                inputs = [t for drawn in parts for t in drawn.tensors]
-                if self.device.type == "cpu":
-                    inputs.append(torch.tensor(rng.random(), dtype=torch.float64))
-                yield inputs
+                yield StepInputs(parts, rng.random() if self.device.type == "cpu" else None)
 
     def _draw(
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
-    ) -> list[Drawn]:
+    ) -> list[TupleInputs]:
         """Draw the negatives of several batches at once and hand them out batch by batch."""
         m, size = len(edges.nodes), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
@@ -150,7 +155,7 @@ class BatchMaker:
         both = self.with_negatives(chunk, drawn, valid)
         return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
 
-    def with_negatives(self, edges: Positives, negatives: Tensor, valid: Tensor) -> Drawn:
+    def with_negatives(self, edges: Positives, negatives: Tensor, valid: Tensor) -> TupleInputs:
         """Put hyperedges and negatives of each together, their evidence counted."""
         features = edges.weights.new_empty(len(edges.nodes) + len(negatives), 0)
         if self.evidence is not None:
@@ -163,20 +168,11 @@ class BatchMaker:
                 num_edges=len(edges.nodes),
                 of_edges=edges.counts,
             )
-        return Drawn(edges.types, edges.nodes, edges.taken, negatives, valid, features)
+        return TupleInputs(edges.types, edges.nodes, edges.taken, negatives, valid, features)
 
-    def assemble(self, inputs: list[Tensor]) -> Batch:
-        """Number each type's distinct nodes and point the tuples at them.
-
-        `inputs` are, for each edge type, the tensors of what was drawn; on a CPU then one uniform
-        number, where samples of long rows begin.
-        """
-        each = len(Drawn.TENSORS)
-        drawn = [
-            Drawn(types, *inputs[each * number : each * (number + 1)])
-            for number, types in enumerate(self._edges)
-        ]
-        drawn = [d for d in drawn if len(d.edges)]
+    def assemble(self, inputs: StepInputs) -> Batch:
+        """Number each type's distinct nodes and point the tuples at them."""
+        drawn = [d for d in inputs.groups if len(d.edges)]
         total = sum(len(d.tuples) for d in drawn)
         places: dict[str, list[tuple[int, int]]] = {}
         for g, d in enumerate(drawn):
@@ -195,25 +191,24 @@ class BatchMaker:
             extra = self.leave_one_out.rows(drawn, index, stored)
         types = {}
         for t, f in found.items():
-            sample = self._sample(t, inputs)
+            sample = self._sample(t, inputs.turn)
             selection = RowSelection(self.sparse[t], f.nodes, extra.get(t), sample)
             visits = f.visits.to(self.dtype) * (self.alpha[t] / total)
             types[t] = TypeBatch(self.kernels.prepare(selection), visits)
-        groups = [self._tuple_batch(d, i) for d, i in zip(drawn, index, strict=True)]
+        groups = [
+            TupleBatch(d.types, i, d.valid, len(d.edges), self._features(d))
+            for d, i in zip(drawn, index, strict=True)
+        ]
         return Batch(types, groups, total)
 
-    def _sample(self, node_type: str, inputs: list[Tensor]) -> RowSample | None:
-        """Return how long rows of a type are sampled, or None where no row is long."""
-        if not 0 < self.row_sample < self._longest[node_type]:
-            return None
-        return RowSample(self.row_sample, float(inputs[-1]))
+    def _features(self, drawn: TupleInputs) -> Tensor | None:
+        return drawn.features if self.evidence is not None else None
 
-    def _tuple_batch(self, drawn: Drawn, index: Tensor) -> TupleBatch:
-        target = torch.zeros(len(index), dtype=self.dtype, device=self.device)
-        target[: len(drawn.edges)] = 1
-        weight = torch.cat([torch.ones_like(target[: len(drawn.edges)]), drawn.valid.to(target)])
-        features = drawn.features if self.evidence is not None else None
-        return TupleBatch(drawn.types, index, target, weight, features)
+    def _sample(self, node_type: str, turn: float | None) -> RowSample | None:
+        """Return how long rows of a type are sampled, or None where no row is long."""
+        if turn is None or not 0 < self.row_sample < self.rows[node_type].longest:
+            return None
+        return RowSample(self.row_sample, turn)
 
 
 def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:

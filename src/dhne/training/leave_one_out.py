@@ -20,12 +20,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from dhne.adjacency import AdjacencyMatrix
 from dhne.kernels import ExtraRows
-from dhne.model.row_encoding import digits, is_of_digits, without
+from dhne.model.row_encoding import RowEncoding
 from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 
-from .drawn import Drawn, spread
+from .step_inputs import TupleInputs, spread
 
 _CHUNK = 1 << 20  # hyperedges looked up in one go
 
@@ -35,22 +34,20 @@ class LeaveOneOut:
 
     Parameters
     ----------
-    matrices : mapping of node type to AdjacencyMatrix
+    encodings : mapping of node type to RowEncoding
     width : int
         How many entries an extra row has: one less than the longest hyperedge's positions.
-    rows : {"counts", "digits"}
     """
 
     def __init__(
         self,
-        matrices: Mapping[str, AdjacencyMatrix],
+        encodings: Mapping[str, RowEncoding],
         width: int,
         *,
-        rows: str,
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
-        self._matrices, self._width, self._kind = matrices, width, rows
+        self._encodings, self._width = encodings, width
         self._device, self._dtype = device, dtype
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 
@@ -73,21 +70,18 @@ class LeaveOneOut:
         self, nodes: NodeArray, weights: npt.NDArray[np.float64], types: EdgeType, p: int, q: int
     ) -> npt.NDArray[np.float64]:
         """Return what hyperedges put into the row of position p's node for position q's."""
-        matrix = self._matrices[types[p]]
-        column = matrix.column(types[q], nodes[:, q])
-        if not is_of_digits(matrix, self._kind):
-            return matrix.scaled(column, weights)
-        met = np.asarray(matrix.matrix[nodes[:, p], column]) * matrix.column_max[column]
-        return digits(met) - digits(without(met, weights))
+        encoding = self._encodings[types[p]]
+        columns = encoding.adjacency.column(types[q], nodes[:, q])
+        return encoding.contribution(nodes[:, p], columns, weights)
 
     def rows(
-        self, drawn: Sequence[Drawn], index: Sequence[Tensor], first: Mapping[str, int]
+        self, drawn: Sequence[TupleInputs], index: Sequence[Tensor], first: Mapping[str, int]
     ) -> dict[str, ExtraRows]:
         """Return the extra rows of a batch, and have its tuples point at them.
 
         Parameters
         ----------
-        drawn : sequence of Drawn
+        drawn : sequence of TupleInputs
             The tuples of each edge type.
         index : sequence of int64[B (k + 1), N]
             Where their nodes' embeddings are among the batch's rows of a type; changed in place.
@@ -121,7 +115,7 @@ class LeaveOneOut:
         All of them where a step must have one shape.
         """
         m, n, _ = taken.shape
-        if self._device.type != "cpu" or self._kind == "counts":
+        if self._device.type != "cpu" or not any(e.is_digits for e in self._encodings.values()):
             edge = torch.arange(m, device=self._device).repeat(n)
             position = torch.arange(n, device=self._device)
             return edge, position.repeat_interleave(m, output_size=m * n), [m] * n
@@ -138,7 +132,7 @@ class LeaveOneOut:
             others = _others(len(types))
             others = [[*mine, *mine[:1] * (self._width - len(mine))] for mine in others]
             offsets = [
-                [self._matrices[t].blocks[types[q]] for q in mine]
+                [self._encodings[t].adjacency.blocks[types[q]] for q in mine]
                 for t, mine in zip(types, others, strict=True)
             ]
             made = (torch.tensor(x, device=self._device) for x in (others, offsets))

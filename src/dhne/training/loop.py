@@ -26,10 +26,12 @@ from dhne.errors import DHNEError, RunError
 from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels, StepSize
 from dhne.model.joint import DHNEModel
+from dhne.model.losses import make_loss
 
 from .batches import BatchMaker
 from .callbacks import Callback, Progress
 from .optimizers import LinearDecay, Optimizer
+from .step_inputs import StepInputs
 
 
 class CheckpointStore(Protocol):
@@ -91,8 +93,10 @@ class Trainer:
         self.settings, self.seed, self.validate = settings, seed, validate
         self.callbacks, self.checkpoints = callbacks, checkpoints
         self.checkpoint_seconds = checkpoint_seconds
-        rates = dict.fromkeys(model.tables(), settings.table_rate)
-        self.optimizer = Optimizer(model.named_parameters(), settings.optimizer, kernels, rates)
+        for table in model.tables():
+            table.gain = settings.table_rate
+        self.optimizer = Optimizer(model.named_parameters(), settings.optimizer, kernels)
+        self.loss = make_loss(settings.loss)
         steps = settings.epochs * maker.num_batches
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.network.num_edges())
@@ -160,10 +164,12 @@ class Trainer:
         record["edges_per_second"] = progress.num_edges / max(seconds, 1e-9)
         progress.history.append(record)
 
-    def _step(self, inputs: list[Tensor], size: StepSize) -> Tensor:
+    def _step(self, inputs: StepInputs, size: StepSize) -> Tensor:
         """Take one step and return (L1, α L2)."""
         batch = self.maker.assemble(inputs)
-        first, second = self.model.loss(self.kernels, batch, second_order=bool(self.settings.alpha))
+        first, second = self.model.loss(
+            self.kernels, batch, self.loss, second_order=bool(self.settings.alpha)
+        )
         (first + second).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step(size)
         return torch.stack([first.detach(), second.detach()])

@@ -9,9 +9,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from dhne.adjacency import AdjacencyMatrix
 from dhne.errors import MemoryLimitError
 from dhne.hyperparameters import Settings
+from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 
 from .optimizers import MOMENTS
@@ -19,7 +19,7 @@ from .optimizers import MOMENTS
 
 def training_bytes(
     network: HyperNetwork,
-    matrices: Mapping[str, AdjacencyMatrix],
+    encodings: Mapping[str, RowEncoding],
     settings: Settings,
     weights: int,
     itemsize: int = 4,
@@ -31,7 +31,7 @@ def training_bytes(
     their hash table, the hyperedges and what leaves each out, and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
-    rows = sum(int(a.matrix.nnz) for a in matrices.values())
+    rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
     entry = 12 + (46 if settings.evidence else 0)
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     if settings.evidence:  # three counts a pair, and the degrees
@@ -41,7 +41,7 @@ def training_bytes(
         entries = (len(e) * e.length * (e.length - 1) for e in network.edge_sets)
         edges += sum(entries) * itemsize
     longest = max(e.length for e in network.edge_sets)
-    width = max(settings.sizes(t)[-1] for t in matrices) * longest
+    width = max(settings.sizes(t)[-1] for t in encodings) * longest
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
     return weights * copies * itemsize + rows * entry + 3 * edges + 6 * tuples * width * itemsize
 

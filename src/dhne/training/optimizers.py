@@ -16,14 +16,14 @@ costs what its batch touched and not the number of nodes. State is row by row, b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from dhne.errors import ParameterError
-from dhne.kernels import Kernels, StepSize, UpdateRule
+from dhne.kernels import Kernels, Stepped, StepSize, Table, UpdateRule
 
 RULES = {
     # Short memories: a row's moments count the steps that touch it, and those are few.
@@ -52,25 +52,22 @@ class LinearDecay:
 class Optimizer:
     """Steps over named parameters; its state is tensors, so that it can be saved as such.
 
-    `rates` multiply the learning rate of the parameters they name.
+    A table's gain multiplies its learning rate.
     """
 
     def __init__(
-        self,
-        parameters: Iterable[tuple[str, nn.Parameter]],
-        name: str,
-        kernels: Kernels,
-        rates: Mapping[str, float] | None = None,
+        self, parameters: Iterable[tuple[str, nn.Parameter]], name: str, kernels: Kernels
     ) -> None:
         if name not in RULES:
             raise ParameterError(f"the optimizer is one of {', '.join(RULES)}, not {name!r}")
-        self.rule, self.kernels, self.parameters = RULES[name], kernels, dict(parameters)
-        self.rules = {
-            key: replace(self.rule, gain=(rates or {}).get(key, 1.0)) for key in self.parameters
-        }
-        self.moments = {
-            key: [torch.zeros_like(p) for _ in range(MOMENTS[name])]
-            for key, p in self.parameters.items()
+        self.rule, self.kernels = RULES[name], kernels
+        self.stepped = {
+            key: Stepped(
+                p,
+                [torch.zeros_like(p) for _ in range(MOMENTS[name])],
+                replace(self.rule, gain=p.gain if isinstance(p, Table) else 1.0),
+            )
+            for key, p in parameters
         }
         self.steps = 0
 
@@ -81,18 +78,20 @@ class Optimizer:
 
     def step(self, size: StepSize) -> None:
         """Step every parameter that has a gradient, then forget the gradients."""
-        for key, parameter in self.parameters.items():
-            self.kernels.update(parameter, self.moments[key], self.rules[key], size)
-            parameter.grad = None
+        for stepped in self.stepped.values():
+            self.kernels.update(stepped, size)
+            stepped.parameter.grad = None
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the moments by name, and the number of steps."""
-        state = {f"{key}:{i}": m for key, ms in self.moments.items() for i, m in enumerate(ms)}
+        state = {
+            f"{key}:{i}": m for key, s in self.stepped.items() for i, m in enumerate(s.moments)
+        }
         return {**state, "steps": torch.tensor(self.steps)}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
         """Go on from saved moments."""
         self.steps = int(state["steps"])
-        for key, ms in self.moments.items():
-            for i, m in enumerate(ms):
+        for key, stepped in self.stepped.items():
+            for i, m in enumerate(stepped.moments):
                 m.copy_(state[f"{key}:{i}"])

@@ -1,0 +1,171 @@
+"""Where a training is put together: from a network and settings to a model, batches and a loop.
+
+`Blueprint` is everything that follows from the data and the settings alone. A fit makes one and
+trains the model that it describes; loading a run makes the same one and fills in saved weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import torch
+
+from dhne.adjacency import adjacency
+from dhne.errors import ParameterError
+from dhne.hyperparameters import Settings
+from dhne.kernels import Kernels
+from dhne.model.evidence import PairEvidence
+from dhne.model.joint import Architecture, DHNEModel
+from dhne.model.row_encoding import RowEncoding
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.sampling import KnownEdges, NegativeSampler
+
+from .batches import BatchMaker, BatchOptions
+from .callbacks import Callback
+from .loop import CheckpointStore, Trainer
+from .memory_estimate import check_fits, count_weights, training_bytes
+from .validation import ValidationSet
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """What a model is built from.
+
+    Attributes
+    ----------
+    network : HyperNetwork
+        All that is known.
+    train : HyperNetwork
+        What is trained on: all of it, or what validation leaves.
+    held_out : HyperNetwork or None
+        What validation watches.
+    settings : Settings
+        With everything filled in that follows from the size of `train`.
+    dtype : torch.dtype
+    """
+
+    network: HyperNetwork
+    train: HyperNetwork
+    held_out: HyperNetwork | None
+    settings: Settings
+    dtype: torch.dtype
+
+    @classmethod
+    def of(
+        cls, network: HyperNetwork, settings: Settings, *, seed: int, dtype: torch.dtype
+    ) -> Blueprint:
+        """Hold hyperedges out for validation, if asked to, and fill in the settings."""
+        train, held_out = network, None
+        if settings.validation:
+            train, held_out = network.split(settings.validation, seed=seed)
+            if not train.num_edges():
+                raise ParameterError(
+                    f"validation={settings.validation} leaves no hyperedge of "
+                    f"{network.num_edges()} to train on; hold fewer out"
+                )
+        settings = settings.for_network(train.num_edges(), train.num_nodes())
+        return cls(network, train, held_out, settings, dtype)
+
+    @cached_property
+    def rows(self) -> dict[str, RowEncoding]:
+        """The rows of each node type."""
+        dtype = np.float64 if self.dtype == torch.float64 else np.float32
+        matrices = adjacency(self.train, dtype=dtype)
+        return {t: RowEncoding(a, self.settings.rows) for t, a in matrices.items()}
+
+    def build(self) -> DHNEModel:
+        """Return the model; its weights are not drawn yet."""
+        s = self.settings
+        architecture = Architecture(
+            {t: s.sizes(t) for t in self.rows},
+            similarity=s.similarity,
+            hidden=s.hidden_sizes,
+            activation=s.activation,
+            evidence=s.evidence,
+            scales={t: r.scale for t, r in self.rows.items()},
+        )
+        columns = {t: r.num_columns for t, r in self.rows.items()}
+        return DHNEModel(columns, self.network.edge_sets, architecture).to(self.dtype)
+
+    def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
+        """Return what is counted of the training network, if the similarity is given evidence."""
+        if not self.settings.evidence:
+            return None
+        matrices = {t: r.adjacency for t, r in self.rows.items()}
+        return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
+
+    def batches(
+        self, kernels: Kernels, device: torch.device, evidence: PairEvidence | None
+    ) -> BatchMaker:
+        """Return what makes the batches."""
+        s = self.settings
+        sampler = NegativeSampler(
+            self.train,
+            KnownEdges(self.train),
+            scheme=s.negative_scheme,
+            per_positive=s.negatives,
+            allow_fewer=True,
+        )
+        options = BatchOptions(
+            s.batch_size or 1, self._second_order_weights(), s.leave_one_out, s.row_sample
+        )
+        return BatchMaker(
+            self.train,
+            self.rows,
+            kernels,
+            sampler,
+            options,
+            device=device,
+            dtype=self.dtype,
+            evidence=evidence,
+        )
+
+    def _second_order_weights(self) -> dict[str, float]:
+        """Return α of each node type; the released code's mean divides by the columns."""
+        alpha = self.settings.alpha
+        assert alpha is not None
+        if self.settings.reconstruction == "mean":
+            return {t: alpha / max(r.num_columns, 1) for t, r in self.rows.items()}
+        return dict.fromkeys(self.rows, alpha)
+
+
+def prepare_training(
+    blueprint: Blueprint,
+    kernels: Kernels,
+    device: torch.device,
+    *,
+    seed: int,
+    callbacks: Sequence[Callback] = (),
+    checkpoints: CheckpointStore | None = None,
+    checkpoint_seconds: float = 30.0,
+) -> Trainer:
+    """Return a training that is ready to run, on a device that has the memory for it."""
+    weights = count_weights(blueprint.build)
+    needed = training_bytes(
+        blueprint.train, blueprint.rows, blueprint.settings, weights, blueprint.dtype.itemsize
+    )
+    check_fits(needed, device)
+    model = blueprint.build()
+    model.reset(torch.Generator().manual_seed(seed))
+    model.to(device)
+    evidence = blueprint.evidence(device, kernels)
+    maker = blueprint.batches(kernels, device, evidence)
+    validate = None
+    if blueprint.held_out is not None:
+        watched = ValidationSet(blueprint.train, blueprint.held_out, seed=seed)
+        if len(watched):
+            validate = partial(watched.auc, model, kernels, maker.sparse, evidence)
+    return Trainer(
+        model,
+        maker,
+        kernels,
+        blueprint.settings,
+        seed=seed,
+        validate=validate,
+        callbacks=callbacks,
+        checkpoints=checkpoints,
+        checkpoint_seconds=checkpoint_seconds,
+    )

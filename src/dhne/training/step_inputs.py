@@ -1,0 +1,132 @@
+"""What one step is given, by name: hyperedges, negatives drawn from them, and their evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from dhne.network.edges import EdgeType
+
+
+@dataclass(frozen=True)
+class Positives:
+    """The hyperedges of one type on the training device, in the order of an epoch.
+
+    Attributes
+    ----------
+    types : EdgeType
+    nodes : int64[m, N]
+    weights : float[m]
+    counts : float[m, k]
+        What evidence counts of each, without itself; no columns if there is no evidence.
+    taken : float[m, N, k]
+        What leaves each out of its nodes' rows; no entries if nothing does.
+    """
+
+    types: EdgeType
+    nodes: Tensor
+    weights: Tensor
+    counts: Tensor
+    taken: Tensor
+
+    def take(self, which: slice | Tensor) -> Positives:
+        """Return some of them, or all in another order."""
+        tensors = (t[which] for t in (self.nodes, self.weights, self.counts, self.taken))
+        return Positives(self.types, *tensors)
+
+
+@dataclass(frozen=True)
+class TupleInputs:
+    """One edge type's tuples of a step: B hyperedges, then k negatives of each.
+
+    Attributes
+    ----------
+    types : EdgeType
+    edges : int64[B, N]
+    taken : float[B, N, …]
+        What leaves each hyperedge out of its nodes' rows.
+    negatives : int64[B * k, N]
+    valid : bool[B * k]
+        Which negatives were found.
+    features : float[B * (k + 1), …]
+        Evidence, hyperedges first.
+    """
+
+    types: EdgeType
+    edges: Tensor
+    taken: Tensor
+    negatives: Tensor
+    valid: Tensor
+    features: Tensor
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All but the edge type."""
+        return self.edges, self.taken, self.negatives, self.valid, self.features
+
+    def part(self, low: int, high: int) -> TupleInputs:
+        """Return the hyperedges from `low` to `high`, with their negatives."""
+        m, k = len(self.edges), self.per_edge
+        edges, negatives = slice(low, high), slice(low * k, high * k)
+        features = torch.cat([self.features[edges], self.features[m:][negatives]])
+        return TupleInputs(
+            self.types,
+            self.edges[edges],
+            self.taken[edges],
+            self.negatives[negatives],
+            self.valid[negatives],
+            features,
+        )
+
+    @property
+    def per_edge(self) -> int:
+        """k, the number of negatives of each hyperedge."""
+        return len(self.negatives) // max(len(self.edges), 1)
+
+    @cached_property
+    def kept(self) -> Tensor:
+        """``bool[B * k, N]``: where a negative still has its hyperedge's node."""
+        return self.negatives == spread(self.edges, len(self.negatives))
+
+    @cached_property
+    def tuples(self) -> Tensor:
+        """``int64[B * (k + 1), N]``: the hyperedges, then the negatives."""
+        return torch.cat([self.edges, self.negatives])
+
+
+@dataclass(frozen=True)
+class StepInputs:
+    """Everything a step looks at.
+
+    Attributes
+    ----------
+    groups : tuple of TupleInputs
+        One per edge type; some may be empty.
+    turn : float or None
+        Where samples of long rows begin, in [0, 1); None where rows are not sampled.
+    """
+
+    groups: tuple[TupleInputs, ...]
+    turn: float | None = None
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All tensors in a fixed order: what a recorded step has to be given anew."""
+        return [t for group in self.groups for t in group.tensors]
+
+    def with_tensors(self, tensors: list[Tensor]) -> StepInputs:
+        """Return the same inputs with other tensors, in the order of `tensors`."""
+        left = iter(tensors)
+        groups = (
+            TupleInputs(group.types, *(next(left) for _ in group.tensors)) for group in self.groups
+        )
+        return replace(self, groups=tuple(groups))
+
+
+def spread(of_edges: Tensor, num_negatives: int) -> Tensor:
+    """Return for each negative what its hyperedge has."""
+    k = num_negatives // max(len(of_edges), 1)
+    return of_edges.repeat_interleave(k, dim=0, output_size=num_negatives)

@@ -95,9 +95,8 @@ def measure(timer: Timer, name: str, device: str) -> dict[str, Any]:
 def step_bytes(trainer: Trainer) -> dict[str, int]:
     """Return the formulas' bytes for the first batch of an epoch."""
     inputs = next(iter(trainer.maker.epoch(trainer.seed, 0)))
-    nodes, negatives = inputs[0], inputs[2]  # as `BatchMaker.assemble` takes them
     edges = trainer.maker.network.edge_set()
-    tuples = np.concatenate([nodes.cpu().numpy(), negatives.cpu().numpy()])
+    tuples = inputs.groups[0].tuples.cpu().numpy()
     d = trainer.settings.sizes(edges.types[0])[0]
     h = trainer.model.similarity(edges.types).width
     rows = non_zeros = touched = 0

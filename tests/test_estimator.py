@@ -85,9 +85,9 @@ def test_every_preset_trains(preset: str) -> None:
 def test_an_embedding_is_the_encoders_of_its_adjacency_row() -> None:
     network = tags()
     model = DHNE(**QUICK).fit(network)
-    for t, matrix in model.matrices_.items():
+    for t, rows in model.rows_.items():
         coder = model.model_.autoencoder(t)
-        row = torch.from_numpy(matrix.matrix.toarray())
+        row = torch.from_numpy(rows.adjacency.matrix.toarray())
         expected = torch.tanh(row @ coder.encoder_table + coder.encoder_bias).detach().numpy()
         np.testing.assert_allclose(model.embeddings_[t], expected, atol=1e-6)
 

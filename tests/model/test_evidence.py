@@ -16,10 +16,9 @@ from dhne.kernels import counts
 from dhne.kernels.counts import SHARED
 from dhne.model.evidence import PairEvidence, num_features
 from dhne.model.joint import Architecture
-from dhne.network.edges import canonical
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
-from tests.model.test_joint import build, corrupt, make_batches
+from tests.model_building import build, corrupt, make_batches
 from tests.networks import networks
 
 
@@ -171,10 +170,9 @@ def test_candidates_have_the_features_of_whole_tuples(
     edges = data.draw(st.sampled_from(network.edge_sets))
     row = torch.from_numpy(edges.nodes[data.draw(st.integers(0, len(edges) - 1))].copy())
     position = data.draw(st.integers(0, edges.length - 1))
-    ordered = edges.ordered
-    got = evidence.candidate_features(row.to(device), edges.types, position, ordered=ordered)
+    got = evidence.candidate_features(row.to(device), edges.types, position)
     every = row.repeat(network.num_nodes(edges.types[position]), 1).numpy()
     every[:, position] = np.arange(len(every))
-    tuples = torch.from_numpy(canonical(every, edges.types, ordered=ordered)).to(device)
-    whole = evidence.features(tuples, edges.types, ordered=ordered)
+    tuples = torch.from_numpy(edges.types.canonical(every)).to(device)
+    whole = evidence.features(tuples, edges.types)
     torch.testing.assert_close(got, whole, rtol=0, atol=0)

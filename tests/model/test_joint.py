@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 
 from dhne import HyperNetwork
 from dhne.adjacency import adjacency
-from dhne.kernels import Kernels
-from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.vocabulary import Vocabulary
-from dhne.sampling import NegativeSampler
-from dhne.training.batches import BatchMaker
 from dhne.training.optimizers import RULES, Optimizer
-from tests.dense_reference import DenseDHNE, Edge, Tuple
+from tests.dense_reference import DenseDHNE
 from tests.kernels.backends import (
     BACKENDS,
     DTYPES,
@@ -30,83 +26,8 @@ from tests.kernels.backends import (
     kernels_of,
     take_step,
 )
+from tests.model_building import LOSS, build, corrupt, make_batches
 from tests.networks import networks
-
-K = 2  # negatives a hyperedge
-
-
-def build(network: HyperNetwork, architecture: Architecture, seed: int = 0) -> DHNEModel:
-    """A float64 model with every weight drawn, the biases too."""
-    columns = {t: a.shape[1] for t, a in adjacency(network).items()}
-    model = DHNEModel(columns, network.edge_sets, architecture).double()
-    source = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for p in model.parameters():
-            p.normal_(0, 0.4, generator=source)
-    return model
-
-
-def make_batches(
-    network: HyperNetwork,
-    kernels: Kernels,
-    backend: str = "cpu",
-    dtype: torch.dtype = torch.float64,
-    *,
-    alpha: float = 0.3,
-    leave_one_out: bool = False,
-    rows: str = "counts",
-    evidence: bool = False,
-    batch_size: int = 10_000,
-) -> BatchMaker:
-    matrices = adjacency(network, dtype=np.float64 if dtype == torch.float64 else np.float32)
-    device = device_of(backend)
-    counted = PairEvidence(network, matrices, device=device, dtype=dtype) if evidence else None
-    return BatchMaker(
-        network,
-        matrices,
-        kernels,
-        batch_size=batch_size,
-        sampler=NegativeSampler(network, per_positive=K, allow_fewer=True),
-        alpha={t: alpha * (1 + i) for i, t in enumerate(network.node_types)},
-        device=device,
-        dtype=dtype,
-        leave_one_out=leave_one_out,
-        rows=rows,
-        evidence=counted,
-    )
-
-
-def corrupt(maker: BatchMaker, seed: int) -> tuple[list[torch.Tensor], list[Tuple]]:
-    """Hyperedges with corruptions of them: as `maker.assemble` takes them, and spelled out.
-
-    The corruptions change any number of positions, none included, and some count as not found.
-    """
-    rng = np.random.default_rng(seed)
-    network, device = maker.network, maker.device
-    inputs, items = [], []
-    for e in network.edge_sets:
-        if not len(e):
-            continue
-        chosen = np.flatnonzero(rng.random(len(e)) < 0.7)
-        nodes, weights = e.nodes[chosen], e.weights[chosen]
-        negatives = np.repeat(nodes, K, axis=0)
-        for p, t in enumerate(e.types):
-            swap = rng.random(len(negatives)) < 0.4
-            negatives[swap, p] = rng.integers(network.num_nodes(t), size=swap.sum())
-        valid = rng.random(len(negatives)) < 0.8
-        inputs += maker.with_negatives(
-            maker.positives(EdgeSet(e.types, nodes, weights, (not e.types.has_sets))),
-            torch.from_numpy(negatives).to(device),
-            torch.from_numpy(valid).to(device),
-        ).tensors
-        sources = [Edge(e.types, tuple(v.tolist()), w) for v, w in zip(nodes, weights, strict=True)]
-        items += [Tuple(e.types, s.nodes, 1, True, s, (True,) * e.length) for s in sources]
-        for i, v in enumerate(negatives):
-            kept = tuple((v == nodes[i // K]).tolist())
-            source = sources[i // K]
-            items.append(Tuple(e.types, tuple(v.tolist()), 0, bool(valid[i]), source, kept))
-    inputs.append(torch.tensor([rng.random()], dtype=torch.float64, device=device))
-    return inputs, items
 
 
 @st.composite
@@ -158,7 +79,7 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
     if not items:
         return
 
-    first, second = model.loss(kernels, maker.assemble(inputs), second_order=True)
+    first, second = model.loss(kernels, maker.assemble(inputs), LOSS, second_order=True)
     (first + second).backward()
     expected, expected_second, _ = reference.loss(items, maker.alpha, leave_one_out=leave_one_out)
     (expected + expected_second).backward()
@@ -225,7 +146,7 @@ def gradients(
     maker = make_batches(network, kernels, alpha=alpha, evidence=True, **options)
     model.zero_grad()
     inputs = next(maker.epoch(0, 0))
-    first, second = model.loss(kernels, maker.assemble(inputs), second_order=alpha > 0)
+    first, second = model.loss(kernels, maker.assemble(inputs), LOSS, second_order=alpha > 0)
     (first + second).backward()
     return {name: dense_gradient(p) for name, p in model.named_parameters()}
 
@@ -242,7 +163,9 @@ def test_every_parameter_of_every_part_moves_in_one_step(
     assert set(before) == set(model.state_dict())  # nothing is left out of the parameters
     optimizer = Optimizer(model.named_parameters(), rule, kernels)
     maker = make_batches(network, kernels, backend, evidence=True, leave_one_out=leave_one_out)
-    first, second = model.loss(kernels, maker.assemble(next(maker.epoch(0, 0))), second_order=True)
+    first, second = model.loss(
+        kernels, maker.assemble(next(maker.epoch(0, 0))), LOSS, second_order=True
+    )
     (first + second).backward()
     take_step(optimizer, 0.05)
     for name, parameter in model.named_parameters():
@@ -268,7 +191,9 @@ def test_the_reconstruction_reaches_the_encoder() -> None:
     network = mixed_network()
     model, kernels = build(network, FULL), kernels_of("reference")
     maker = make_batches(network, kernels, evidence=True)
-    _, second = model.loss(kernels, maker.assemble(next(maker.epoch(0, 0))), second_order=True)
+    _, second = model.loss(
+        kernels, maker.assemble(next(maker.epoch(0, 0))), LOSS, second_order=True
+    )
     second.backward()
     for name, p in model.named_parameters():
         assert bool(dense_gradient(p).any()) == name.startswith("autoencoders"), name
@@ -298,7 +223,7 @@ def test_without_alpha_the_decoder_stands_still(backend: str, rule: str) -> None
     maker = make_batches(network, kernels, backend, alpha=0, evidence=True)
     for second_order in (False, True):  # left out, or there with weight 0
         batch = maker.assemble(next(maker.epoch(0, 0)))
-        first, second = model.loss(kernels, batch, second_order=second_order)
+        first, second = model.loss(kernels, batch, LOSS, second_order=second_order)
         assert second == 0
         (first + second).backward()
         take_step(optimizer, 0.05)
@@ -356,19 +281,16 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
     if not items:
         return
     renamed = []
-    for number, e in enumerate(e for e in network.edge_sets if len(e)):
-        edges, _, negatives, valid, _ = inputs[5 * number : 5 * number + 5]
-        for nodes in (edges := edges.clone(), negatives := negatives.clone()):
-            for p, t in enumerate(e.types):
+    for group in inputs.groups:
+        for nodes in (edges := group.edges.clone(), negatives := group.negatives.clone()):
+            for p, t in enumerate(group.types):
                 nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
-        weights = [i.source.weight for i in items if i.types == e.types and i.target]
-        mine = other_maker.positives(
-            EdgeSet(e.types, edges.numpy(), np.array(weights), (not e.types.has_sets))
-        )
-        renamed += other_maker.with_negatives(mine, negatives, valid).tensors
-    renamed.append(inputs[-1])
-    one = model.loss(kernels, maker.assemble(inputs), second_order=True)
-    two = twin.loss(kernels, other_maker.assemble(renamed), second_order=True)
+        weights = [i.source.weight for i in items if i.types == group.types and i.target]
+        mine = other_maker.positives(EdgeSet(group.types, edges.numpy(), np.array(weights)))
+        renamed.append(other_maker.with_negatives(mine, negatives, group.valid))
+    moved = replace(inputs, groups=tuple(renamed))
+    one = model.loss(kernels, maker.assemble(inputs), LOSS, second_order=True)
+    two = twin.loss(kernels, other_maker.assemble(moved), LOSS, second_order=True)
     torch.testing.assert_close(one, two, rtol=1e-12, atol=1e-12)
 
 
@@ -377,14 +299,15 @@ def test_unordered_similarity_has_one_projection_a_type_and_serves_every_size() 
     network = HyperNetwork({"a": Vocabulary.of_size(5, node_type="a")}, sets)
     model = build(network, Architecture({"a": (3,)}))
     assert len(model.similarities) == 1
-    assert model.similarity(("a",) * 2) is model.similarity(("a",) * 7)
-    assert len(model.similarity(("a", "a")).projections) == 1
+    two, seven = (EdgeType.of(("a",) * n, ordered=False) for n in (2, 7))
+    assert model.similarity(two) is model.similarity(seven)
+    assert len(model.similarity(two).projections) == 1
 
 
 def test_ordered_similarity_has_a_projection_a_position() -> None:
     network = HyperNetwork.from_arrays({("a", "a", "b"): [[0, 1, 0], [1, 0, 1]]})
     model = build(network, Architecture({"a": (3,), "b": (2,)}))
-    similarity = model.similarity(("a", "a", "b"))
+    similarity = model.similarity(network.edge_types[0])
     assert [tuple(u.shape) for u in similarity.projections] == [(3, 8), (3, 8), (2, 8)]
 
 
@@ -396,13 +319,14 @@ def test_edge_types_of_odd_names_keep_their_own_similarity(
 ) -> None:
     network = HyperNetwork.from_arrays({one: [[0] * len(one)], two: [[0] * len(two)]})
     model = build(network, Architecture(dict.fromkeys(network.node_types, (2,))))
-    assert model.similarity(one) is not model.similarity(two)
+    first, second = network.edge_types
+    assert model.similarity(first) is not model.similarity(second)
 
 
 def test_hidden_size_is_the_sum_of_the_embeddings() -> None:
     network = mixed_network()
     shape = Architecture({"user": (3,), "movie": (4,), "tag": (5,)})
     model = build(network, shape)
-    assert len(model.similarity(("user", "movie", "tag")).output) == 12
+    assert len(model.similarity(EdgeType(("user", "movie", "tag"))).output) == 12
     assert len(model.similarity(("user", "user")).output) == 6
     assert len(build(network, replace(shape, hidden=(7,))).similarity(("user", "user")).output) == 7

@@ -18,7 +18,7 @@ from dhne.model.joint import Architecture, Batch, DHNEModel
 from dhne.sampling import KnownEdges
 from tests.dense_reference import DenseDHNE
 from tests.kernels.backends import BACKENDS, kernels_of
-from tests.model.test_joint import K, build, corrupt, make_batches
+from tests.model_building import K, build, corrupt, make_batches
 from tests.networks import networks
 
 NETWORK = power_law(300, nodes=(40, 30, 20), clusters=4, seed=0)
@@ -32,20 +32,22 @@ def epoch(network: HyperNetwork, number: int = 0, seed: int = 0, **options: obje
 def test_an_epoch_visits_every_hyperedge_once_and_each_brings_its_negatives() -> None:
     maker, batches = epoch(NETWORK, batch_size=32)
     assert len(batches) == maker.num_batches == 10
-    nodes = torch.cat([b[0] for b in batches]).numpy()
+    nodes = torch.cat([b.groups[0].edges for b in batches]).numpy()
     assert Counter(map(tuple, nodes.tolist())) == Counter(map(tuple, NETWORK.edges().tolist()))
     known = KnownEdges(NETWORK)
-    for positives, _, negatives, valid, _, _ in batches:
-        assert len(negatives) == len(valid) == K * len(positives)
-        assert not known.contains(negatives.numpy()[valid.numpy()]).any()
+    for (drawn,) in (b.groups for b in batches):
+        assert len(drawn.negatives) == len(drawn.valid) == K * len(drawn.edges)
+        assert not known.contains(drawn.negatives.numpy()[drawn.valid.numpy()]).any()
 
 
 def test_epochs_and_seeds_differ_and_the_same_come_back() -> None:
     first = epoch(NETWORK, 0)[1][0]
-    assert all(torch.equal(a, b) for a, b in zip(first, epoch(NETWORK, 0)[1][0], strict=True))
+    again = epoch(NETWORK, 0)[1][0]
+    assert first.turn == again.turn
+    assert all(torch.equal(a, b) for a, b in zip(first.tensors, again.tensors, strict=True))
     for other in (epoch(NETWORK, 1)[1][0], epoch(NETWORK, 0, seed=1)[1][0]):
-        assert not torch.equal(first[0], other[0])  # another order
-        assert not torch.equal(first[2], other[2])  # other negatives
+        assert not torch.equal(first.groups[0].edges, other.groups[0].edges)
+        assert not torch.equal(first.groups[0].negatives, other.groups[0].negatives)
 
 
 @settings(max_examples=40)
@@ -58,7 +60,7 @@ def test_no_batch_is_empty_and_none_too_large(sizes: list[int], batch_size: int)
     network = HyperNetwork.from_arrays(edges, nodes)
     maker, batches = epoch(network, batch_size=batch_size)
     assert len(batches) == maker.num_batches
-    held = [sum(len(b[5 * r]) for r in range(len(sizes))) for b in batches]
+    held = [sum(len(group.edges) for group in b.groups) for b in batches]
     assert sum(held) == sum(sizes)
     assert min(held) >= 1
     assert max(held) <= batch_size + len(sizes) - 1  # each type is rounded up
@@ -68,7 +70,7 @@ def test_a_batch_encodes_each_node_once_and_counts_its_visits() -> None:
     maker, batches = epoch(NETWORK, batch_size=64, alpha=1.0)
     inputs = batches[0]
     batch = maker.assemble(inputs)
-    tuples = torch.cat([inputs[0], inputs[2]])
+    tuples = inputs.groups[0].tuples
     assert batch.num_tuples == len(tuples)
     for position, t in enumerate(NETWORK.node_types):
         nodes, count = torch.unique(tuples[:, position], return_counts=True)
@@ -130,11 +132,11 @@ def test_leaving_out_changes_what_a_hyperedge_is_scored_with() -> None:
     leaves = make_batches(network, kernels_of("reference"), leave_one_out=True)
     (types,) = network.edge_types
     inputs, others = next(plain.epoch(0, 0)), next(leaves.epoch(0, 0))
-    assert torch.equal(inputs[0], others[0])
+    drawn = inputs.groups[0]
+    assert torch.equal(drawn.edges, others.groups[0].edges)
     one = encoded(model, plain.assemble(inputs), "reference")[types][0]
     other = encoded(model, leaves.assemble(others), "reference")[types][0]
-    kept = torch.cat([torch.ones(len(inputs[0]), dtype=torch.bool),
-                      inputs[2][:, 0] == inputs[0][:, 0].repeat_interleave(K)])  # fmt: skip
+    kept = torch.cat([torch.ones(len(drawn.edges), dtype=torch.bool), drawn.kept[:, 0]])
     same = (one == other).all(1)
     assert torch.equal(same, ~kept)
 
@@ -150,7 +152,7 @@ def test_of_repeats_one_is_left_out() -> None:
     inputs = next(maker.epoch(0, 0))
     got = encoded(model, maker.assemble(inputs), "reference")["a", "b"][0]
     coder = model.autoencoder("a")
-    for x, (a, b) in zip(got, inputs[0].tolist(), strict=False):
+    for x, (a, b) in zip(got, inputs.groups[0].edges.tolist(), strict=False):
         row = torch.from_numpy(rows[a].copy())
         row[b] -= 1 / adjacency(network)["a"].column_max[b]
         expected = torch.tanh(row @ coder.encoder_table + coder.encoder_bias).detach()
@@ -172,7 +174,8 @@ def test_of_rows_of_digits_only_what_a_hyperedge_changes_is_left_out() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_evidence_counted_for_many_batches_is_that_counted_for_one(backend: str) -> None:
     maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True, batch_size=64)
-    edges, _, negatives, valid, features = next(maker.epoch(0, 0))[:5]
+    (drawn,) = next(maker.epoch(0, 0)).groups
+    edges, negatives, valid, features = drawn.edges, drawn.negatives, drawn.valid, drawn.features
     assert features.shape[1] > 0
     order = {tuple(e): i for i, e in enumerate(NETWORK.edges().tolist())}
     rows = torch.tensor([order[tuple(e)] for e in edges.tolist()], device=edges.device)

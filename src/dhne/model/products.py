@@ -1,0 +1,197 @@
+"""Own vectors and their products: what tells nodes apart that met the same nodes.
+
+Each node v has a vector x_v of its own, each role a matrix Q. A tuple (v_1, …, v_N) gets
+
+    ρ = Σ_k u_k Π_i (1 + x_{v_i} Q_i)_k  +  its place evidence (see `dhne.model.place_evidence`),
+
+the product over all positions but the context; u is the context's own vector (the relation's), or
+one vector per edge type where there is no context. The constant 1 lets the product hold every
+lower-order interaction, and keeps short and long tuples on one scale; a node without a vector of
+its own, x = 0, simply drops out. All candidates c of an open position p are one matrix product:
+
+    q_p = u Π_{i ≠ p} (1 + x_i Q_i),     ρ(c) = Σ_k q_{p,k} + (q_p Q_pᵀ) · x_c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dhne.network.edges import EdgeType
+from dhne.network.hypernetwork import HyperNetwork
+
+from .place_evidence import PlaceEvidence
+
+LONGEST = 16  # positions; longer hyperedges have no product
+_CONTEXTS = 512  # nodes that a context type has at most
+
+
+class Products(nn.Module):
+    """ρ of the tuples of a network.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+        What is trained on; its counts are the place evidence.
+    dim : int
+        The size of the own vectors.
+    context : str or None
+        The node type whose vectors scale the product, such as a relation.
+    """
+
+    def __init__(self, network: HyperNetwork, dim: int, context: str | None) -> None:
+        super().__init__()
+        self.dim, self.context = dim, context
+        self.evidence = PlaceEvidence(network, context)
+        self.sizes = {t: network.num_nodes(t) for t in network.node_types}
+        self.vectors = nn.ParameterDict(  # x
+            {_key(t): nn.Parameter(torch.empty(n, dim)) for t, n in self.sizes.items()}
+        )
+        self.maps = nn.ParameterDict()  # Q
+        self.scales = nn.ParameterDict()  # u, where there is no context
+        for edge_type in network.edge_types:
+            if len(edge_type) > LONGEST:
+                continue
+            at = self.evidence.context_position(edge_type)
+            for p in range(len(edge_type)):
+                if p != at and _role(edge_type, p) not in self.maps:
+                    self.maps[_role(edge_type, p)] = nn.Parameter(torch.empty(dim, dim))
+            if at is None:
+                self.scales[_family(edge_type)] = nn.Parameter(torch.empty(dim))
+
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw the weights: short vectors, matrices that keep lengths, no evidence."""
+        with torch.no_grad():
+            for x in (*self.vectors.values(), *self.scales.values()):
+                x.normal_(0, 0.1, generator=generator)
+            for q in self.maps.values():
+                q.normal_(0, self.dim**-0.5, generator=generator)
+            self.evidence.weights.zero_()
+
+    def to_device(self, device: torch.device) -> Products:
+        """Move parameters and counts to a device."""
+        self.to(device)
+        self.evidence.to_device(device)
+        return self
+
+    def covers(self, edge_type: EdgeType) -> bool:
+        """Whether tuples of this type have a product."""
+        at = self.evidence.context_position(edge_type)
+        roles = {_role(edge_type, p) for p in range(len(edge_type)) if p != at}
+        known = at is not None or _family(edge_type) in self.scales
+        return len(edge_type) <= LONGEST and known and all(role in self.maps for role in roles)
+
+    def factor(self, ids: Tensor, edge_type: EdgeType, position: int, dropout: float) -> Tensor:
+        """Return 1 + x Q of the nodes at a position; of those without a vector, 1."""
+        x = self.vectors[_key(edge_type[position])]
+        known = (ids < len(x)) & (ids >= 0)
+        own = functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
+        if dropout:
+            own = functional.dropout(own, dropout)
+        factor: Tensor = 1 + own @ self.maps[_role(edge_type, position)]
+        return factor
+
+    def product(
+        self, nodes: Tensor, edge_type: EdgeType, left_out: int | None, dropout: float = 0.0
+    ) -> Tensor:
+        """Return u Π_i (1 + x_i Q_i) over all positions but one, ``float[m, dim]``."""
+        at = self.evidence.context_position(edge_type)
+        total = self.vectors[_key(edge_type[0])].new_ones(len(nodes), self.dim)
+        for p in range(len(edge_type)):
+            if p not in (at, left_out):
+                total = total * self.factor(nodes[:, p], edge_type, p, dropout)
+        if at is not None and at != left_out:
+            total = total * self._context(nodes[:, at])
+        elif at is None:
+            total = total * self.scales[_family(edge_type)]
+        result: Tensor = total
+        return result
+
+    def _context(self, ids: Tensor) -> Tensor:
+        assert self.context is not None
+        x = self.vectors[_key(self.context)]
+        known = ids < len(x)
+        return functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
+
+    def question(
+        self, nodes: Tensor, edge_type: EdgeType, position: int, dropout: float = 0.0
+    ) -> tuple[Tensor, Tensor]:
+        """Return (z, constant) of an open position: ρ of a candidate is z · x_c + constant."""
+        q = self.product(nodes, edge_type, position, dropout)
+        if dropout:
+            q = functional.dropout(q, dropout)
+        if position == self.evidence.context_position(edge_type):
+            return q, torch.zeros_like(q[:, 0])
+        return q @ self.maps[_role(edge_type, position)].T, q.sum(1)
+
+    def candidates(self, edge_type: EdgeType, position: int) -> Tensor:
+        """Return the own vectors of all nodes of a position's type."""
+        vectors: Tensor = self.vectors[_key(edge_type[position])]
+        return vectors
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def logits(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return ρ of whole tuples ``int64[m, N]``."""
+        with torch.no_grad():
+            inside = self._inside(nodes, edge_type)
+            known = torch.where(inside, nodes, 0)
+            whole = self.product(torch.where(inside, nodes, -1), edge_type, None).sum(1)
+            evidence = self.evidence.of_tuples(known, edge_type)
+            return whole + torch.where(inside.all(1), evidence, 0)
+
+    def open_logits(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return ``float[m, n]``: ρ of each tuple with every node at `position`."""
+        with torch.no_grad():
+            n = self.sizes[edge_type[position]]
+            if position == self.evidence.context_position(edge_type):  # it changes every place
+                tuples = nodes.repeat_interleave(n, dim=0)
+                tuples[:, position] = torch.arange(n, device=nodes.device).repeat(len(nodes))
+                return self.logits(tuples, edge_type).reshape(len(nodes), n)
+            z, constant = self.question(nodes, edge_type, position)
+            out = z @ self.candidates(edge_type, position).T + constant[:, None]
+            column = torch.arange(n, device=nodes.device)
+            return out + self.evidence.of_candidates(nodes, edge_type, position, column, n)
+
+    def _inside(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
+        sizes = torch.tensor([self.sizes[t] for t in edge_type], device=nodes.device)
+        return (nodes >= 0) & (nodes < sizes)
+
+
+def choose_context(network: HyperNetwork) -> str | None:
+    """Return the node type that is a context: the smallest, if it is far smaller than the others.
+
+    It is in every edge type exactly once, has at most 512 nodes, and other types have more.
+
+    Examples
+    --------
+    >>> facts = [("a", "likes", "b"), ("b", "likes", "c"), ("c", "knows", "a")]
+    >>> network = HyperNetwork.from_tuples(facts, ("person", "relation", "person"))
+    >>> choose_context(network)
+    'relation'
+    """
+    sizes: Mapping[str, int] = {t: network.num_nodes(t) for t in network.node_types}
+    fitting = [
+        t
+        for t, n in sizes.items()
+        if n <= _CONTEXTS and all(r.count(t) == 1 for r in network.edge_types)
+    ]
+    smallest = min(fitting, key=lambda t: sizes[t], default=None)
+    if smallest is None or any(sizes[t] <= sizes[smallest] for t in sizes if t != smallest):
+        return None
+    return smallest
+
+
+def _key(name: str) -> str:
+    return "type_" + name.replace("%", "%25").replace(".", "%2E").replace(" ", "%20")
+
+
+def _role(edge_type: EdgeType, position: int) -> str:
+    return f"{_key(edge_type[position])} {_key(edge_type.roles[position])}"
+
+
+def _family(edge_type: EdgeType) -> str:
+    return " ".join(f"{_key(t)}/{_key(role)}" for t, role, _ in edge_type.key)

@@ -65,10 +65,10 @@ $(BIN)/pip:
 	@echo "Creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-# What the demonstration needs: the library and its pictures.
+# What the demonstration needs, and the commands that it proposes: pictures and the explorer.
 $(DEMO_READY): $(INPUTS) | $(BIN)/pip
 	@echo "Installing dhne into $(VENV) (a few minutes the first time)"
-	@$(PIP) -e '.[plots]'
+	@$(PIP) -e '.[plots,explorer]'
 	@touch $@
 
 # What the checks need: every extra, because each one is tested.

@@ -1,6 +1,6 @@
 """Benchmarks, as ratios against a reference in the same run.
 
-``python -m benchmarks`` runs all, ``python -m benchmarks load negatives`` some, ``python -m
+``python -m benchmarks`` runs all, ``python -m benchmarks reading negatives`` some, ``python -m
 benchmarks gpu`` those for a CUDA device; ``--quick`` uses tiny sizes,
 ``--json FILE`` writes the rows as JSON, from which ``python -m benchmarks._document`` fills in the
 documentation.

@@ -1,75 +1,119 @@
-"""A large CSV becomes a HyperNetwork: at most 3 times pyarrow's own parse, within 4 GiB.
+"""A training step on an idle machine and beside two busy processes, by how threads wait.
 
-The file has three string columns of 1,000,000, 100,000 and 50,000 distinct names and 10 million
-rows. Both readers run in processes of their own, in turns.
+Beside two busy processes a step takes at most twice what its fair share of the cores allows: with C
+threads on C cores, (C + 2) / C times an idle step. On an idle machine it takes at most 1.1 times
+what it takes with threads that wait as their runtime has it by default, the quickest way there.
+Every measurement is a process of its own; settings take turns, the idle machine and the busy one as
+well, and the quickest of the rounds counts.
 """
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle, islice
+from time import perf_counter
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv
-
+from benchmarks._data import SMALL, load
 from benchmarks._measure import Timer, in_process
+from benchmarks._options import need_cpu
 from benchmarks._table import Row
+from dhne.threads import available_cores
 
-COLUMNS = {"user": 1_000_000, "movie": 100_000, "tag": 50_000}
-LIMIT, LIMIT_MB = 3.0, 4096
+BUSY = 2  # processes
+MOST_BUSY, MOST_IDLE = 2.0, 1.1
+DATASETS = ("gps", "drug")
+OURS, RUNTIME = "as dhne sets it", "runtime's default"
+# What the environment says of waiting; nothing: as this package sets it.
+SETTINGS: dict[str, dict[str, str]] = {
+    OURS: {},
+    RUNTIME: {"GOMP_SPINCOUNT": "300000", "KMP_BLOCKTIME": "200"},
+    "spin 100": {"GOMP_SPINCOUNT": "100"},
+    "spin 10,000": {"GOMP_SPINCOUNT": "10000"},
+    "sleep at once": {"OMP_WAIT_POLICY": "PASSIVE"},
+    "one thread": {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+}
+_VARIABLES = {name for setting in SETTINGS.values() for name in setting}
 
 
 def run(quick: bool) -> list[Row]:
-    rows = 200_000 if quick else 10_000_000
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "edges.csv")
-        write(path, rows)
-        size = Path(path).stat().st_size / 2**20
-        times = {
-            name: in_process(__name__, name, path, repeats=3)
-            for name in ("parse_with_pyarrow", "read_with_dhne")
-        }
-    bare, ours = times["parse_with_pyarrow"], times["read_with_dhne"]
-    assert ours.value[0] == bare.value[0] == rows
-    what = {"rows": rows, "file MiB": size}
-    return [
-        {"reader": "pyarrow", **what, "seconds": bare.seconds, "peak MiB": bare.peak_rss_mb},
-        {
-            "reader": "dhne",
-            **what,
-            "seconds": ours.seconds,
-            "peak MiB": ours.peak_rss_mb,
-            "ratio": ours.seconds / bare.seconds,
-            "limit": LIMIT,
-            "limit MiB": LIMIT_MB,
-        },
-    ]
+    need_cpu()
+    settings = {k: SETTINGS[k] for k in (OURS, RUNTIME)} if quick else SETTINGS
+    seconds, rounds = (0.2, 1) if quick else (4.0, 3)
+    rows = []
+    for name in (SMALL,) if quick else DATASETS:
+        in_process(__name__, "steps", name, 0.0)  # compiles
+        found: dict[tuple[str, bool], float] = {}
+        for _ in range(rounds):
+            for setting, variables in settings.items():
+                for busy in (False, True):
+                    with _environment(variables), _busy_processes(BUSY if busy else 0):
+                        ms = 1e3 * in_process(__name__, "steps", name, seconds).value
+                    found[setting, busy] = min(ms, found.get((setting, busy), ms))
+        rows += [_row(name, setting, found) for setting in settings]
+    return rows
 
 
-def write(path: str, rows: int, block: int = 1_000_000) -> None:
-    """Write the CSV; every name occurs if there are enough rows."""
-    rng = np.random.default_rng(0)
-    names = {c: pa.array([f"{c} {i:07d}" for i in range(n)]) for c, n in COLUMNS.items()}
-    schema = pa.schema([(c, pa.string()) for c in COLUMNS])
-    with pa.csv.CSVWriter(path, schema) as writer:
-        for start in range(0, rows, block):
-            count = min(block, rows - start)
-            picks = (rng.integers(0, n, count) for n in COLUMNS.values())
-            columns = [names[c].take(pa.array(p)) for c, p in zip(COLUMNS, picks, strict=True)]
-            writer.write_table(pa.table(columns, schema=schema))
+def _row(name: str, setting: str, found: dict[tuple[str, bool], float]) -> Row:
+    cores = available_cores()
+    fair = found[OURS, False] * (cores + BUSY) / cores
+    to_idle, to_fair = found[setting, False] / found[RUNTIME, False], found[setting, True] / fair
+    row: Row = {
+        "dataset": name,
+        "threads wait": setting,
+        "idle ms": found[setting, False],
+        "busy ms": found[setting, True],
+        "idle ratio": to_idle,
+        "times fair share": to_fair,
+    }
+    if setting == OURS:
+        row |= {"met": to_idle <= MOST_IDLE and to_fair <= MOST_BUSY}
+    return row
 
 
-def parse_with_pyarrow(timer: Timer, path: str) -> list[int]:
+def steps(timer: Timer, name: str, seconds: float) -> float:
+    """Return the mean seconds of a training step, over that many seconds of steps."""
+    from benchmarks._training import stepper, trainer_for
+
+    trainer = trainer_for(load(name).train, device="cpu", random_state=0)
+    step, batches = stepper(trainer), list(islice(trainer.maker.epoch(trainer.seed, 0), 50))
+    for inputs in batches[:5]:
+        step(inputs)
+    number, begin = 0, perf_counter()
     with timer:
-        table = pa.csv.read_csv(path)
-    return [table.num_rows]
+        for inputs in cycle(batches):
+            step(inputs)
+            number += 1
+            if perf_counter() - begin >= seconds:
+                break
+    return timer.seconds / number
 
 
-def read_with_dhne(timer: Timer, path: str) -> list[int]:
-    import dhne
+@contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Start processes with these variables and without others that tell threads how to wait."""
+    before = dict(os.environ)
+    for name in _VARIABLES:
+        os.environ.pop(name, None)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
-    dhne.read_table  # noqa: B018 - the import is not what is measured
-    with timer:
-        network = dhne.read_table(path, columns={c: c for c in COLUMNS})
-    return [network.num_edges(), network.num_nodes()]
+
+@contextmanager
+def _busy_processes(number: int) -> Iterator[None]:
+    """Keep so many processes busy."""
+    command = [sys.executable, "-c", "while True: pass"]
+    running = [subprocess.Popen(command) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()

@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .threads import prepare
+
 __version__ = "0.1.0"
+
+prepare()  # here, because it must be said before torch and numba load their threads
 
 # Where each public name lives; loaded at first use, so that ``import dhne`` stays light.
 _PUBLIC = {

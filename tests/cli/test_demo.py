@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,12 @@ def test_it_shows_accuracy_completions_neighbours_and_a_map(
     assert {"learned", "held out"} <= found
     assert "asia" in said
     assert "kyoto" in said
-    assert f"dhne rank {out / 'run'}" in said
+    proposed = [line.strip() for line in said.split("look around:")[1].splitlines() if line.strip()]
+    assert len(proposed) == 4
+    for line in proposed[:3]:  # the last one serves the explorer until it is stopped
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (line, done.stderr)
+    assert proposed[3].endswith(f"dhne explore {out / 'run'}")
     assert (out / "map.png").read_bytes().startswith(b"\x89PNG")
     model = dhne.load(out / "run")
     assert model.network_.num_nodes("relation") == 13

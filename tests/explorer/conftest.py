@@ -6,18 +6,18 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-import uvicorn
-from fastapi.testclient import TestClient
 
 from dhne import DHNE, HyperNetwork
 from dhne.explorer import make_app
-from dhne.explorer.server import configure, listen
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
+
+if TYPE_CHECKING:  # where the explorer's packages are missing, its tests are skipped, not broken
+    from fastapi.testclient import TestClient
 
 PORT = 8765
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -54,6 +54,8 @@ def model() -> DHNE:
 
 @pytest.fixture(scope="session")
 def client(model: DHNE) -> Iterator[TestClient]:
+    from fastapi.testclient import TestClient
+
     with TestClient(make_app(model, name="<u>run</u>", port=PORT), base_url=ADDRESS) as client:
         yield client
 
@@ -68,6 +70,10 @@ class Live(NamedTuple):
 @contextmanager
 def served(model: DHNE, protocol: type[asyncio.Protocol] | None = None) -> Iterator[Live]:
     """Serve a model as `dhne explore` does."""
+    import uvicorn
+
+    from dhne.explorer.server import configure, listen
+
     with listen(0) as sock:
         port = sock.getsockname()[1]
         app = make_app(model, name="<u>run</u>", port=port)

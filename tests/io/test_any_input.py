@@ -20,7 +20,7 @@ from dhne import HyperNetwork, read, read_table, write
 from dhne.errors import DHNEError
 from dhne.io import InputWarning
 
-from .conftest import networks
+from .any_network import networks
 
 ENDINGS = [".csv", ".tsv", ".csv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 

@@ -16,7 +16,7 @@ from dhne.errors import InputError
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
 
-from .conftest import networks
+from .any_network import networks
 
 ENDINGS = [".csv", ".tsv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from .demo_map import draw_map, plain
-from .output import add_row, console, make_table, write_json
+from .output import add_row, console, make_table, this_command, write_json
 from .queries import JsonOption
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def command(
     """
     from dhne.datasets import load_dataset
     from dhne.errors import InputError
+    from dhne.io import write
 
     begin = time.perf_counter()
     try:
@@ -78,6 +81,8 @@ def command(
     tell.neighbours(report["neighbours"])
     model.save(out / "run", notes={"source": {"names": ["wordnet-sample"], "split": "train"}})
     report["run"] = str(out / "run")
+    write(sample.train, out / "places.csv")
+    report["table"] = str(out / "places.csv")
     if picture:
         draw_map(model, out / "map.png", seed=seed)
         report["picture"] = str(out / "map.png")
@@ -203,17 +208,30 @@ class _Teller:
 
     def goodbye(self, report: dict[str, Any]) -> None:
         self._heading(f"Done in {report['seconds']:.0f} seconds")
-        lines = [("the run", report["run"])]
+        lines = [("the run", report["run"]), ("its facts as a table", report["table"])]
         if "picture" in report:
             lines.append(("a map of the places", report["picture"]))
         for what, where in lines:
             self.console.print(Text(f"  {what}: {where}"))
-        run = report["run"]
         self.console.print(Text("\nNow ask it yourself, or look around:", style="bold"))
-        for line in (
-            f"dhne rank {run} head=berlin.n.01 relation=part_of tail=?",
-            f"dhne similar {run} head danube.n.01",
-            f"dhne explore {run}",
-            "dhne train your-table.csv --columns user=userId,movie=movieId,tag=tag --out runs/mine",
-        ):
+        for line in _proposals(report):
             self.console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _proposals(report: dict[str, Any]) -> list[str]:
+    """Return commands to go on with; each works when it is pasted."""
+    from dhne.errors import MissingExtraError
+    from dhne.explorer import require_packages
+
+    dhne, run, table = this_command(), quote(report["run"]), quote(report["table"])
+    mine = quote(str(Path(report["run"]).with_name("mine")))
+    lines = [
+        f"{dhne} rank {run} head=berlin.n.01 relation=part_of {quote('tail=?')}",
+        f"{dhne} similar {run} head danube.n.01",
+        f"{dhne} train {table} --columns head,relation,tail --out {mine}",
+    ]
+    try:
+        require_packages()
+    except MissingExtraError:
+        lines.append(f"{quote(sys.executable)} -m pip install 'dhne[explorer]'")
+    return [*lines, f"{dhne} explore {run}"]

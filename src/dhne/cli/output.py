@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import IO, Any
 
 from rich import box
@@ -59,6 +62,17 @@ def note(message: str) -> None:
     if is_quiet():
         return
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message))
+
+
+def this_command() -> str:
+    """Return what to type to run this command line again from the same directory."""
+    program = sys.argv[0]
+    if Path(program).stem != "dhne":  # python -m dhne
+        return f"{shlex.quote(sys.executable)} -m dhne"
+    found = shutil.which("dhne")
+    if found is not None and Path(found).resolve() == Path(program).resolve():
+        return "dhne"
+    return shlex.quote(program)
 
 
 def write_json(data: Any, target: str) -> None:

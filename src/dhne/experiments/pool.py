@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from dhne.errors import DHNEError
 from dhne.evaluation import Record
+from dhne.threads import available_cores, set_here
 
 from .jobs import Job
 
@@ -96,8 +97,9 @@ def side_by_side(
 def _cores_shared(processes: int) -> Iterator[None]:
     """Give each process that starts meanwhile its share of the cores."""
     before = {name: os.environ.get(name) for name in _THREADS}
-    share = max(1, (os.cpu_count() or 1) // processes)
-    os.environ |= {name: before[name] or str(share) for name in _THREADS}
+    share = max(1, available_cores() // processes)
+    theirs = {name: value for name, value in before.items() if name not in set_here}
+    os.environ |= {name: theirs.get(name) or str(share) for name in _THREADS}
     try:
         yield
     finally:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from dhne.estimator import DHNE
 
-__all__ = ["make_app", "serve"]
+__all__ = ["make_app", "require_packages", "serve"]
 
 _PACKAGES = ("fastapi", "uvicorn", "plotly")  # umap-learn only adds a second map
 
@@ -49,7 +49,7 @@ def make_app(model: DHNE, *, name: str, port: int) -> FastAPI:
     port : int
         Where it will be served; requests that name another host or port are refused.
     """
-    _require()
+    require_packages()
     application: Any = import_module(".application", __name__)
     app: FastAPI = application.make_app(model, name=name, port=port)
     return app
@@ -69,12 +69,13 @@ def serve(run: str, *, port: int | None = None, browser: bool = True, say: Any =
     say : function of one string
         Told the page's address once it is there.
     """
-    _require()
+    require_packages()
     server: Any = import_module(".server", __name__)
     server.serve(run, port=port, browser=browser, say=say)
 
 
-def _require() -> None:
+def require_packages() -> None:
+    """Raise `MissingExtraError` if a package that the explorer needs is not installed."""
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingExtraError(package, extra="explorer")

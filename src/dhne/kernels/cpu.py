@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from numba import get_num_threads
 from torch import Tensor
 
 from . import counts
@@ -23,6 +22,7 @@ from .counts import CountTable, TupleTables
 from .cpu_functions import Encode, GatherSum, HiddenLayer, Pending, Reconstruction
 from .cpu_matrix import BatchMatrix, Scratch, TableGradient
 from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
+from .cpu_threads import few_threads_for, num_pieces, settle
 from .interface import Distinct, Inputs, Kernels, RowSelection, Stepped, StepSize
 
 Ints = npt.NDArray[Any]
@@ -36,6 +36,7 @@ class CompiledKernels(Kernels):
     def __init__(self) -> None:
         # Sparse gradients are made by the kernels alone; checking them would cost every step.
         torch.sparse.check_sparse_tensor_invariants.disable()
+        settle()
         self._scratch = Scratch()
         self._pending: Pending = None  # within a step, tables whose gradients are not summed yet
         self._ranges: dict[int, npt.NDArray[np.int64]] = {}
@@ -110,7 +111,7 @@ class CompiledKernels(Kernels):
             counts.SHARED,
             counts.PATHS,
             counts.HUB,
-            get_num_threads(),
+            num_pieces(),
             out,
         )
         return torch.from_numpy(out)
@@ -128,7 +129,7 @@ class CompiledKernels(Kernels):
             counts.SHARED,
             counts.PATHS,
             counts.HUB,
-            get_num_threads(),
+            num_pieces(),
             out,
         )
         return torch.from_numpy(out)
@@ -188,7 +189,8 @@ class CompiledKernels(Kernels):
         """Return ``step(inputs, size)``; the gradients of tables are summed by `update`."""
         self._pending = []
         try:
-            return step(inputs, size)
+            with few_threads_for(sum(t.numel() for t in inputs.tensors)):
+                return step(inputs, size)
         finally:
             for table in self._pending:
                 table.pending = None
@@ -207,7 +209,7 @@ class CompiledKernels(Kernels):
         if later is not None and later.x is not None and rule.name == "adam":
             m = later.matrix
             optimizers.adam_columns(
-                m.touched, m.begins, m.row_of, m.entry_of, later.data, later.x, get_num_threads(),
+                m.touched, m.begins, m.row_of, m.entry_of, later.data, later.x, num_pieces(),
                 p, *moments, *adam, number(rule.epsilon),
             )  # fmt: skip
             return

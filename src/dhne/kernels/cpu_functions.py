@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from numba import get_num_threads
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from .compiled import autoencoder, similarity
 from .cpu_matrix import BatchMatrix, TableGradient
+from .cpu_threads import num_pieces
 from .interface import Table
 
 Pending = list[Table] | None
@@ -48,7 +48,7 @@ class Encode(Function):
         """Sum the whole rows."""
         ctx.matrix, ctx.table, ctx.pending = matrix, table, pending
         where = (*matrix.csr, matrix.rows, matrix.starts, *matrix.extra)
-        rows = autoencoder.encode(*where, table.detach().numpy(), get_num_threads())
+        rows = autoencoder.encode(*where, table.detach().numpy(), num_pieces())
         if matrix.base is not None:
             autoencoder.add_bases(rows, matrix.base)
         return torch.from_numpy(rows)
@@ -88,7 +88,7 @@ class Reconstruction(Function):
             table.detach().numpy(),
             bias.detach().numpy().reshape(-1),
             visits.detach().to(x.dtype).numpy() * m.scale,
-            get_num_threads(),
+            num_pieces(),
         )
         ctx.sampled, ctx.rows, ctx.slope, ctx.dx = m, rows, slope, dx
         ctx.table, ctx.bias, ctx.pending = table, bias, pending
@@ -150,7 +150,7 @@ class HiddenLayer(Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         """From the logits to the sums, and from there to everything that is in them."""
         of_sum, of_bias, of_output = similarity.hidden_gradient(
-            ctx.hidden, gradient.contiguous().numpy(), ctx.output, get_num_threads()
+            ctx.hidden, gradient.contiguous().numpy(), ctx.output, num_pieces()
         )
         of_evidence = None
         if ctx.features is not None:
@@ -171,6 +171,6 @@ def _to_nodes(index: Tensor, lengths: list[int], of_sum: npt.NDArray[Any]) -> li
         begins, tuples = similarity.sort_by_node(
             np.ascontiguousarray(index.numpy()[:, position]), n
         )
-        total = similarity.scatter_sum(begins, tuples, of_sum, get_num_threads())
+        total = similarity.scatter_sum(begins, tuples, of_sum, num_pieces())
         parts.append(torch.from_numpy(total))
     return parts

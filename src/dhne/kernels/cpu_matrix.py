@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import get_num_threads
 
 from .compiled import autoencoder, matrix
+from .cpu_threads import num_pieces
 from .interface import RowSelection
 
 Ints = npt.NDArray[Any]
@@ -69,7 +69,7 @@ class TableGradient:
 
     def rows(self) -> npt.NDArray[Any]:
         """Return it, a row for each touched column."""
-        m, threads = self.matrix, get_num_threads()
+        m, threads = self.matrix, num_pieces()
         if self.x is None:
             sums: npt.NDArray[Any] = autoencoder.column_sums(
                 m.begins, m.entry_of, self.data, threads
@@ -107,7 +107,7 @@ class BatchMatrix:
         r, k = self.extra[0].shape
         if r:
             starts = np.concatenate([starts, starts[-1] + k * np.arange(1, r + 1)])
-        n, dtype, pieces = starts[-1], self.csr[2].dtype, get_num_threads()
+        n, dtype, pieces = starts[-1], self.csr[2].dtype, num_pieces()
         columns, scale = np.empty(n, np.int32), np.ones(len(self.rows), dtype)
         data, weighted = np.empty((2, n), dtype)
         matrix.copy_entries(

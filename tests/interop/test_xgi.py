@@ -81,14 +81,14 @@ def test_edges_of_one_node_are_left_out_with_a_warning() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(InputError, match="takes a hypergraph of XGI, got int"):
+    with pytest.raises(InputError, match="takes an XGI hypergraph, got int"):
         from_xgi(3)
     graph = xgi.Hypergraph()
     graph.add_edges_from([([1, 2], 0, {"weight": "heavy"})])
     with pytest.raises(InputError, match=r"XGI hypergraph: edges\[0\].weight: must be a number"):
         from_xgi(graph)
     twins = xgi.Hypergraph({0: [(1,), "(1,)"]})
-    with pytest.raises(InputError, match="would both be called"):
+    with pytest.raises(InputError, match="would both be named"):
         from_xgi(twins)
 
 

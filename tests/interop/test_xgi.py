@@ -55,15 +55,18 @@ def test_a_bipartite_attribute_gives_node_types() -> None:
     assert network.weights().tolist() == [3]
 
 
-def test_directed_hypergraphs_become_tuples_tail_first() -> None:
+def test_directed_hyperedges_become_two_sets() -> None:
     graph = xgi.DiHypergraph()
     graph.add_nodes_from(["c", "b", "a"])
     graph.add_edges_from([({"a", "b"}, {"c"}), ({"c"}, {"a"})])
     network = from_xgi(graph)
     names = network.names("node").to_pylist()
-    rows = {tuple(names[i] for i in row) for e in network.edge_sets for row in e.nodes.tolist()}
-    assert rows == {("b", "a", "c"), ("c", "a")}
-    assert all((not e.types.has_sets) for e in network.edge_sets)
+    rows = {
+        (tuple(names[i] for i in row), e.types.roles)
+        for e in network.edge_sets
+        for row in e.nodes.tolist()
+    }
+    assert rows == {(("b", "a", "c"), ("tail", "tail", "head")), (("c", "a"), ("tail", "head"))}
 
 
 def test_a_hyperedge_whose_members_have_changed_is_read_by_its_members() -> None:

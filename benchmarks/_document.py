@@ -53,9 +53,7 @@ def fill_in(text: str, runs: Runs, *, picture: str | None = None) -> str:
     def block(match: re.Match[str]) -> str:
         begin, what, old, end = match.groups()
         if what == "picture":
-            caption = (
-                "Speed-up of an epoch over dense rows, and cost per hyperedge as networks grow"
-            )
+            caption = "Speed-up of an epoch over dense rows, and cost per hyperedge at scale"
             body = f"![{caption}]({picture})\n" if picture else None
         else:
             body = _body(what, runs)

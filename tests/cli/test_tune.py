@@ -105,7 +105,7 @@ def test_a_damaged_study_is_said(cli: CommandLine, source: Path, tmp_path: Path)
     (out / "study.jsonl").write_text("no study\nat all\n")
     status, _, err = cli(*command)
     assert status == 1
-    assert "no study that can be read" in err
+    assert "not a readable study" in err
 
 
 def test_the_test_part_of_a_dataset_is_not_seen(cli: CommandLine, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_data_nowhere_names_the_variable_and_the_files(tmp_path: Path) -> None:
 
 
 def test_without_download_nothing_is_fetched() -> None:
-    with pytest.raises(DHNEError, match="not to be downloaded"):
+    with pytest.raises(DHNEError, match="downloading is off"):
         load_dataset("gps", download=False)
 
 

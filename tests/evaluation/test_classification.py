@@ -100,7 +100,7 @@ def test_how_many_labels_are_predicted() -> None:
 
 def test_mistakes_are_named() -> None:
     net, vectors = one_label()
-    with pytest.raises(ParameterError, match="these have: a"):
+    with pytest.raises(ParameterError, match="labelled types: a"):
         classify_nodes(net, vectors, node_type="b")
     with pytest.raises(ParameterError, match="has none"):
         classify_nodes(network({}), vectors)

@@ -46,5 +46,5 @@ def test_a_hypergraph_from_elsewhere() -> None:
 
 
 def test_a_mistake() -> None:
-    with pytest.raises(InputError, match="takes a Hypergraph of HyperNetX, got dict"):
+    with pytest.raises(InputError, match="takes a HyperNetX Hypergraph, got dict"):
         from_hypernetx({})

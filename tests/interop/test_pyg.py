@@ -80,7 +80,7 @@ def test_a_hyperedge_type_never_takes_a_node_types_name() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(ParameterError, match="fitted on other 'user' nodes"):
+    with pytest.raises(ParameterError, match="different 'user' nodes"):
         to_pyg(films(), fitted())
     with pytest.raises(ParameterError, match="'star' or 'clique'"):
         to_pyg(films(), expansion="line")  # type: ignore[arg-type]

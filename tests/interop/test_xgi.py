@@ -55,15 +55,18 @@ def test_a_bipartite_attribute_gives_node_types() -> None:
     assert network.weights().tolist() == [3]
 
 
-def test_directed_hypergraphs_become_tuples_tail_first() -> None:
+def test_directed_hyperedges_become_two_sets() -> None:
     graph = xgi.DiHypergraph()
     graph.add_nodes_from(["c", "b", "a"])
     graph.add_edges_from([({"a", "b"}, {"c"}), ({"c"}, {"a"})])
     network = from_xgi(graph)
     names = network.names("node").to_pylist()
-    rows = {tuple(names[i] for i in row) for e in network.edge_sets for row in e.nodes.tolist()}
-    assert rows == {("b", "a", "c"), ("c", "a")}
-    assert all((not e.types.has_sets) for e in network.edge_sets)
+    rows = {
+        (tuple(names[i] for i in row), e.types.roles)
+        for e in network.edge_sets
+        for row in e.nodes.tolist()
+    }
+    assert rows == {(("b", "a", "c"), ("tail", "tail", "head")), (("c", "a"), ("tail", "head"))}
 
 
 def test_a_hyperedge_whose_members_have_changed_is_read_by_its_members() -> None:
@@ -81,14 +84,14 @@ def test_edges_of_one_node_are_left_out_with_a_warning() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(InputError, match="takes a hypergraph of XGI, got int"):
+    with pytest.raises(InputError, match="takes an XGI hypergraph, got int"):
         from_xgi(3)
     graph = xgi.Hypergraph()
     graph.add_edges_from([([1, 2], 0, {"weight": "heavy"})])
     with pytest.raises(InputError, match=r"XGI hypergraph: edges\[0\].weight: must be a number"):
         from_xgi(graph)
     twins = xgi.Hypergraph({0: [(1,), "(1,)"]})
-    with pytest.raises(InputError, match="would both be called"):
+    with pytest.raises(InputError, match="would both be named"):
         from_xgi(twins)
 
 

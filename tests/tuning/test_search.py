@@ -99,7 +99,7 @@ def test_trials_that_fall_behind_are_given_up(network: HyperNetwork) -> None:
 def test_a_diverging_trial_is_no_result(network: HyperNetwork) -> None:
     space = {"alpha": Choice((1e300,)), "learning_rate": Range(0.1, 0.2)}
     fixed = {**FIXED, "epochs": 2}
-    with pytest.raises(DHNEError, match="none of 2 trials came to a result"):
+    with pytest.raises(DHNEError, match="none of 2 trials gave a result"):
         tune(network, 2, params=fixed, space=space)
 
 
@@ -120,7 +120,7 @@ def test_another_search_is_refused(network: HyperNetwork, tmp_path: Path) -> Non
         ({"space": {"dimm": Choice((1,))}}, UnknownNameError, "did you mean 'dim'"),
         ({"params": {"dim": -1}}, ParameterError, "dim must be"),
         ({"validation": 0.0}, ParameterError, "between 0 and 1"),
-        ({"trials": 0}, ParameterError, "at least one trial"),
+        ({"trials": 0}, ParameterError, "trials must be at least 1"),
         (
             {"params": {"alpha": 1, "learning_rate": 0.1, "dim": 2, "negatives": 1, "epochs": 1}},
             ParameterError,

@@ -21,13 +21,13 @@ def test_texts_become_ranges_and_choices() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("alpha", "cannot make sense"),
-        ("=1", "cannot make sense"),
-        ("alpha=", "cannot make sense"),
+        ("alpha", "cannot parse"),
+        ("=1", "cannot parse"),
+        ("alpha=", "cannot parse"),
         ("alpha=1:2:3", "LOW:HIGH"),
         ("alpha=a:b", "LOW:HIGH"),
         ("alpha=2:1", "the smaller first"),
-        ("alpha=0:1:log", "above 0"),
+        ("alpha=0:1:log", "must be positive"),
     ],
 )
 def test_texts_that_make_no_space(text: str, message: str) -> None:

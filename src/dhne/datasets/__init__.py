@@ -1,4 +1,4 @@
-"""Hyper-networks to work with: the paper's four by name, a bundled sample, and generators.
+"""Datasets: the paper's four hyper-networks by name, a bundled sample, and generators.
 
 >>> from dhne.datasets import load_dataset
 >>> load_dataset("wordnet-sample", "all").node_types

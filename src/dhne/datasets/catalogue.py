@@ -1,7 +1,7 @@
-"""What is known about each dataset before any of its files is opened.
+"""Metadata of each dataset, available before any of its files is opened.
 
-The paper's four hyper-networks come as the two split files that its authors released. A checksum
-stands here for each: they hold pickled objects, so a file is opened only if it is the one meant.
+The paper's four hyper-networks come as the two split files that its authors released. These contain
+pickled objects, so a file is opened only if its checksum matches the one listed here.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ PAPER = (
 
 @dataclass(frozen=True)
 class Entry:
-    """What a dataset is, where it is from, and how to recognise its files.
+    """A dataset's description, source and checksums.
 
     Attributes
     ----------
     name : str
-        What to call it by.
+        Name for `load_dataset`.
     title, description : str
-        For people.
+        Shown to users.
     node_types : tuple of str
         In the order of the columns.
     source : str
-        Where the data is from, to be cited.
-    labels : mapping of node type to what its labels are
+        Origin of the data, for citation.
+    labels : mapping of node type to a description of its labels
     folder : str
         The directory of the released files; empty if the dataset is bundled.
     sha256 : mapping of file name to checksum
     caution : str
-        What to know before trusting a number measured on it.
+        Warning about results measured on it.
     """
 
     name: str
@@ -96,13 +96,13 @@ _ENTRIES = (
             "77892d6f299740829c955a69fa21cb560424941439c2e29909fe53e116c5808f",
         ),
         caution="leaks: 75,691 of the 137,404 training rows are repeats, and 23,025 of the 34,352 "
-        "test rows also stand in train; the protocol 'clean' removes both",
+        "test rows are also in train; the protocol 'clean' removes both",
     ),
     Entry(
         name="wordnet",
         title="wordnet: how meanings are related",
         description="Relations between synsets of WordNet 3.0, without their names; "
-        "'dhne datasets build wordnet --from DIR' makes the whole of it with names.",
+        "'dhne datasets build wordnet --from DIR' builds all of WordNet with names.",
         node_types=("head", "relation", "tail"),
         source="A. Bordes, N. Usunier, A. Garcia-Duran, J. Weston, O. Yakhnenko: Translating "
         "embeddings for modeling multi-relational data. NeurIPS 2013; from WordNet 3.0, "

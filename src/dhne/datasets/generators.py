@@ -1,8 +1,8 @@
 """Hyper-networks with planted structure, for tests, examples and benchmarks.
 
 - `planted_clusters`: a tuple is a hyperedge if and only if all its nodes share a cluster. No
-  similarity that is linear in its nodes can tell these tuples from others: this is the paper's
-  counter-example.
+  similarity that is linear in its nodes can separate these tuples from others: this is the
+  paper's counter-example.
 - `power_law`: many hyperedges over nodes of very different degree. The node of rank k is drawn
   with probability ∝ k^(-1/(γ-1)), which gives degrees d with P(d) ∝ d^(-γ).
 - `unordered_sets`: sets of nodes of one type and several sizes, each from one community.
@@ -28,7 +28,7 @@ Seed = int | np.random.Generator
 IntArray = npt.NDArray[np.int64]
 
 _MOST_EDGES = 10**9
-_EDGES_AT_ONCE = 1 << 20  # drawn at once, so that temporaries stay small beside the result
+_EDGES_AT_ONCE = 1 << 20  # per draw, so that temporaries stay small compared with the result
 
 
 def planted_clusters(
@@ -44,12 +44,12 @@ def planted_clusters(
     Parameters
     ----------
     types : int or sequence of str
-        How many node types, or their names.
+        Number of node types, or their names.
     clusters, nodes_per_cluster : int
         Every node type has `nodes_per_cluster` nodes in each cluster; node i is in cluster
         ``i // nodes_per_cluster``.
     edges : int, optional
-        How many of the edges to draw, without repeats; all of them by default.
+        Number of edges to draw, without repeats; all by default.
     seed : int or Generator
         For that draw.
 
@@ -68,11 +68,11 @@ def planted_clusters(
     count = total if edges is None else edges
     if not 0 <= count <= total:
         raise ParameterError(
-            f"edges must be between 0 and {total}, the number there are, got {edges}"
+            f"edges must be between 0 and {total}, the number of possible edges, got {edges}"
         )
     if count > _MOST_EDGES or total >= 2**63:
         raise MemoryLimitError(
-            f"{count:,} of {total:,} edges are too many to hold; pass edges= or fewer nodes"
+            f"{count:,} of {total:,} edges do not fit in memory; pass edges= or fewer nodes"
         )
     rng = np.random.default_rng(seed)
     chosen = np.arange(total) if edges is None else rng.choice(total, count, replace=False)
@@ -99,7 +99,7 @@ def power_law(
 
     Every edge draws a cluster, then at each position a node of that cluster, popular nodes first;
     with probability `noise` a position ignores the edge's cluster. Time and memory are linear in
-    `edges` (8 bytes a position and a weight); repeats occur, `HyperNetwork.fold` folds them.
+    `edges` (8 bytes per position and per weight). Repeats occur; `HyperNetwork.fold` merges them.
 
     Parameters
     ----------
@@ -107,11 +107,11 @@ def power_law(
     nodes : sequence of int
         The number of nodes of each type; the edges are as long as this sequence.
     types : sequence of str, optional
-        The types' names.
+        Names of the node types.
     exponent : float
         γ in P(degree = d) ∝ d^(-γ), above 2.
     clusters : int
-        1 for no structure besides the degrees.
+        1 for no structure other than the degrees.
     noise : float
         Between 0 and 1.
     seed : int or Generator
@@ -127,7 +127,7 @@ def power_law(
     """
     names = _type_names(len(nodes) if types is None else types)
     if len(names) != len(nodes):
-        raise ParameterError(f"{len(nodes)} numbers of nodes need as many types, got {len(names)}")
+        raise ParameterError(f"nodes has {len(nodes)} entries but there are {len(names)} types")
     _at_least(0, edges=edges)
     _at_least(1, clusters=clusters)
     if min(nodes) < clusters:
@@ -135,9 +135,9 @@ def power_law(
     if not exponent > 2 or not 0 <= noise <= 1:
         raise ParameterError("exponent must be above 2, and noise between 0 and 1")
     if edges > _MOST_EDGES:
-        raise MemoryLimitError(f"{edges:,} edges are more than this can hold ({_MOST_EDGES:,})")
+        raise MemoryLimitError(f"{edges:,} edges are too many; the maximum is {_MOST_EDGES:,}")
     rng = np.random.default_rng(seed)
-    # Ids say nothing about degree or cluster: real ids do not either, and caches would notice.
+    # Shuffled, so that ids reveal neither degree nor cluster, as in real data; this affects caches.
     scramble = [rng.permutation(n) for n in nodes]
     drawn = np.empty((edges, len(nodes)), dtype=np.int64)
     for start in range(0, edges, _EDGES_AT_ONCE):
@@ -160,7 +160,7 @@ def power_law(
     vocabularies = {
         t: Vocabulary.of_size(n, node_type=t) for t, n in zip(names, nodes, strict=True)
     }
-    # built directly, because EdgeSet.build would hold the array twice
+    # built directly, because EdgeSet.build would copy the array
     return HyperNetwork(vocabularies, [EdgeSet(EdgeType(names), drawn, weights)], labels)
 
 
@@ -181,9 +181,9 @@ def unordered_sets(
     communities : int
         Node i is in community ``i % communities``.
     sizes : sequence of int
-        The sets' sizes, equally often; each is an edge type of its own.
+        Sizes of the sets, equally frequent; each is its own edge type.
     noise : float
-        The share of sets that are drawn from all nodes.
+        Share of sets drawn from all nodes.
     seed : int or Generator
 
     Examples
@@ -199,7 +199,7 @@ def unordered_sets(
     _at_least(0, edges=edges)
     _at_least(1, communities=communities, nodes=nodes)
     if not sizes or min(sizes) < 2 or len(set(sizes)) != len(sizes):
-        raise ParameterError(f"sizes must be different numbers of at least 2, got {tuple(sizes)}")
+        raise ParameterError(f"sizes must be distinct integers of at least 2, got {tuple(sizes)}")
     if nodes // communities < max(sizes):
         raise ParameterError(
             f"{nodes} nodes in {communities} communities are too few for sets of {max(sizes)}"
@@ -211,7 +211,7 @@ def unordered_sets(
         count = edges // len(sizes) + (number < edges % len(sizes))
         community = rng.integers(communities, size=count)
         free = rng.random(count) < noise
-        # the first `size` of a random order; nodes that are not to be drawn come last
+        # the first `size` in random order; excluded nodes come last
         order = rng.random((count, nodes))
         order[(everyone % communities != community[:, None]) & ~free[:, None]] += 1
         members = np.argpartition(order, size - 1, axis=1)[:, :size]
@@ -222,7 +222,7 @@ def unordered_sets(
 
 
 def _power_law_ranks(rng: np.random.Generator, sizes: IntArray, exponent: float) -> IntArray:
-    """Draw for each entry a rank k in 0 … size-1 with probability about ∝ (k+1)^(-1/(γ-1)).
+    """Draw a rank k in 0 … size-1 per entry, with probability about ∝ (k+1)^(-1/(γ-1)).
 
     With p = 1 - 1/(γ-1), the integral of the density up to x is ∝ x^p - 1; it is inverted at a
     uniform number between its values at 1 and at size + 1.
@@ -234,14 +234,14 @@ def _power_law_ranks(rng: np.random.Generator, sizes: IntArray, exponent: float)
     drawn *= reach[sizes - least]
     drawn += 1
     drawn **= 1 / power
-    # rounding may carry the largest number just over its bound
+    # rounding may push the largest number just over its bound
     return np.minimum(drawn.astype(np.int64) - 1, sizes - 1)
 
 
 def _type_names(types: int | Sequence[str]) -> tuple[str, ...]:
     names = tuple(f"type{i + 1}" for i in range(types)) if isinstance(types, int) else tuple(types)
     if len(names) < 2 or len(set(names)) != len(names):
-        raise ParameterError(f"types must be at least two different ones, got {names}")
+        raise ParameterError(f"types must be at least two distinct names, got {names}")
     return names
 
 

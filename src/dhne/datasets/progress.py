@@ -1,4 +1,4 @@
-"""Progress bars on standard error, in one look; nothing is drawn when nobody is watching."""
+"""Progress bars on standard error, hidden if it is not a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 
 def bar(*, show: bool, bytes_: bool = False) -> Progress:
-    """Return a bar that counts steps, or bytes; silent unless `show` and stderr is a terminal."""
+    """Return a bar that counts steps or bytes; hidden unless `show` and stderr is a terminal."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),

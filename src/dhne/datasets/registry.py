@@ -1,7 +1,7 @@
 """Datasets by name: `load_dataset`, `list_datasets` and `build`.
 
-The paper's four come as the authors' split: `train` and `test` hold all nodes, also those without
-an edge in that part, so an id means the same node in both. Their nodes have no names but 0 … n-1.
+The paper's four come with the authors' split. `train` and `test` both contain all nodes, including
+those without an edge in that part, so an id means the same node in both. Nodes are named 0 … n-1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "test", "all"]
 
-_HELD_OUT = 0.2  # of the sample; the paper's files hold out about as much
+_HELD_OUT = 0.2  # of the sample; about as much as in the paper's files
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,9 @@ class Dataset:
     Attributes
     ----------
     entry : Entry
-        What it is: name, title, node types, source, labels, caution.
+        Name, title, node types, source, labels, caution.
     train, test : HyperNetwork
-        Both with all nodes.
+        Both contain all nodes.
 
     Examples
     --------
@@ -53,12 +53,12 @@ class Dataset:
 
     @property
     def name(self) -> str:
-        """What the dataset is called."""
+        """The dataset's name."""
         return self.entry.name
 
     @cached_property
     def whole(self) -> HyperNetwork:
-        """Both parts together, repeats kept as they are."""
+        """Both parts together, including repeats."""
         return self.train.merge(self.test, fold=False)
 
     def split(self, which: Split) -> HyperNetwork:
@@ -76,14 +76,14 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Availability:
-    """A dataset of the catalogue, and where it was found: a directory, "bundled", or None."""
+    """A dataset of the catalogue and its location: a directory, "bundled", or None."""
 
     entry: Entry
     where: str | None
 
 
 def list_datasets() -> list[Availability]:
-    """Return every dataset there is, and where it is.
+    """Return all datasets and their locations.
 
     Examples
     --------
@@ -126,18 +126,18 @@ def load_dataset(
     name : str
         "gps", "movielens", "drug", "wordnet" or "wordnet-sample".
     split : "train", "test" or "all", optional
-        Which part to return as a network; without it, a `Dataset` with both parts.
+        The part to return as a network; by default, a `Dataset` with both parts.
     download : bool
-        Whether to download what is neither in ``DHNE_DATA`` nor in the cache.
+        Whether to download files that are neither in ``DHNE_DATA`` nor in the cache.
     progress : bool
-        Whether to show a progress bar for that.
+        Whether to show a progress bar for downloads.
 
     Raises
     ------
     UnknownNameError
-        If there is no such dataset.
+        If the dataset does not exist.
     InputError
-        If its files are nowhere, or are not the released ones.
+        If its files cannot be found, or are not the released ones.
 
     Examples
     --------
@@ -166,21 +166,21 @@ BUILDERS: dict[str, Callable[..., HyperNetwork]] = {
 def build(
     name: str, from_directory: str | os.PathLike[str], *, progress: bool = False
 ) -> HyperNetwork:
-    """Make a dataset from its source files.
+    """Build a dataset from its source files.
 
     Parameters
     ----------
     name : str
-        "wordnet", all of WordNet with names, or "wordnet-sample".
+        "wordnet" (all of WordNet, with names) or "wordnet-sample".
     from_directory : path
-        Where WordNet's database files are, ``/usr/share/wordnet`` on Debian.
+        Directory of WordNet's database files; ``/usr/share/wordnet`` on Debian.
     progress : bool
         Whether to show a progress bar.
 
     Returns
     -------
     HyperNetwork
-        To be written with :func:`dhne.write`.
+        Write it with :func:`dhne.write`.
     """
     if name not in BUILDERS:
         raise UnknownNameError("dataset to build", name, BUILDERS)
@@ -190,8 +190,8 @@ def build(
 def _split_keeping_nodes(network: HyperNetwork) -> tuple[HyperNetwork, HyperNetwork]:
     """Hold out edges so that every node keeps one in train, as in the released splits.
 
-    In a random order of the edges, those that are a node's first stay; of the others the first ones
-    go to the test part.
+    Edges are shuffled. An edge that is the first of any of its nodes stays in train; of the others,
+    the first ones go to the test part.
     """
     edges = network.edges()
     order = np.random.default_rng(0).permutation(len(edges))
@@ -206,7 +206,7 @@ def _split_keeping_nodes(network: HyperNetwork) -> tuple[HyperNetwork, HyperNetw
 
 
 def _released(entry: Entry, files: dict[str, bytes]) -> tuple[HyperNetwork, HyperNetwork]:
-    """The two networks of the authors' files, whose checksums have matched."""
+    """Return the two networks of the authors' files, whose checksums have matched."""
     train = _arrays(entry, "train_data.npz", files)
     test = _arrays(entry, "test_data.npz", files)
     sizes = dict(zip(entry.node_types, train["nums_type"].tolist(), strict=True))
@@ -221,7 +221,7 @@ def _released(entry: Entry, files: dict[str, bytes]) -> tuple[HyperNetwork, Hype
 
 def _arrays(entry: Entry, name: str, files: dict[str, bytes]) -> dict[str, npt.NDArray[Any]]:
     try:
-        # Labels are an object array, a pickle; these bytes are known to be the authors'.
+        # Labels are a pickled object array; the checksum proves that these are the authors' bytes.
         with np.load(io.BytesIO(files[name]), allow_pickle=True) as archive:
             return dict(archive)
     except (OSError, ValueError, zipfile.BadZipFile) as error:
@@ -229,15 +229,15 @@ def _arrays(entry: Entry, name: str, files: dict[str, bytes]) -> dict[str, npt.N
 
 
 def _as_ids(edges: npt.NDArray[Any], entry: Entry, key: str) -> npt.NDArray[np.int64]:
-    """Node ids as integers; MovieLens stores them as floats, which must be whole numbers."""
+    """Return node ids as integers; MovieLens stores them as floats, which must be whole."""
     ids = edges.astype(np.int64)
     if not np.array_equal(ids, edges):
-        raise InputError(f"{entry.name}: {key} holds node ids that are not whole numbers")
+        raise InputError(f"{entry.name}: {key} has node ids that are not whole numbers")
     return ids
 
 
 def _labels(entry: Entry, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, pa.Array]:
-    """The labels as lists of names, one list a node of the type that has them."""
+    """Return the labels, one list of names per node of the labelled type."""
     if "labels" not in arrays:
         return {}
     names = pa.array([name.decode() for name in arrays["label_name"].tolist()], pa.string())

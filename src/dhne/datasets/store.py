@@ -1,11 +1,11 @@
-"""Where the released files are: a directory of the user's, the cache, or the network.
+"""Locating the released files: the user's directory, the cache, or a download.
 
-Looked for in this order, and used only if the sha256 is the one in the catalogue:
+They are searched in this order, and used only if the sha256 matches the catalogue:
 
 1. ``DHNE_DATA``, a directory with ``GPS/``, ``MovieLens/``, ``drug/`` and ``wordnet/``;
 2. the cache, ``$XDG_CACHE_HOME/dhne`` or ``~/.cache/dhne``;
-3. a download into the cache, under a temporary name until its checksum has matched.
-   ``DHNE_DATA_URL`` names another place to download from.
+3. a download to the cache, under a temporary name until its checksum has matched;
+   ``DHNE_DATA_URL`` overrides the address.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from dhne.errors import InputError
 from dhne.files.digests import sha256_of_bytes
 from dhne.files.writing import replace_bytes
 
-# The authors' repository, then one with files of the same names at a fixed commit.
+# The authors' repository, then another with the same files at a fixed commit.
 MIRRORS = (
     "https://raw.githubusercontent.com/tadpole/DHNE/master/data",
     "https://raw.githubusercontent.com/ma-compbio/Hyper-SAGNN/11862a1d273c60581c37984f3ff2602569a97556/data",
 )
-_TIMEOUT = 30.0  # seconds without a byte
+_TIMEOUT = 30.0  # seconds without data
 _BYTES_AT_ONCE = 1 << 16
 _LARGEST = 64 << 20  # no released file is larger than 4 MB
 
 
 def cache_directory() -> Path:
-    """Return the directory that downloads are kept in."""
+    """Return the cache directory for downloads."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "dhne"
 
 
 def data_directory() -> Path | None:
-    """Return the directory that ``DHNE_DATA`` names, or None if it names none.
+    """Return the directory named by ``DHNE_DATA``, or None if it is not set.
 
     Raises
     ------
     InputError
-        If it names something that is not a directory.
+        If it is not a directory.
     """
     named = os.environ.get("DHNE_DATA")
     if not named:
         return None
     path = Path(named).expanduser()
     if not path.is_dir():
-        what = "a file" if path.exists() else "nothing that exists"
+        what = "a file" if path.exists() else "something that does not exist"
         raise InputError(
-            f"DHNE_DATA names {what}; it must name the directory that holds GPS/, MovieLens/, "
+            f"DHNE_DATA names {what}; it must name the directory that contains GPS/, MovieLens/, "
             "drug/ and wordnet/",
             file=path,
         )
@@ -61,7 +61,7 @@ def data_directory() -> Path | None:
 
 
 def find(entry: Entry) -> Path | None:
-    """Return the folder that has a dataset's files, or None; nothing is opened or checked."""
+    """Return the folder with a dataset's files, or None; nothing is opened or checked."""
     for base in (data_directory(), cache_directory()):
         if base is not None and all((base / entry.folder / f).is_file() for f in entry.sha256):
             return base / entry.folder
@@ -71,14 +71,14 @@ def find(entry: Entry) -> Path | None:
 def obtain(entry: Entry, *, download: bool = True, progress: bool = False) -> dict[str, bytes]:
     """Return a dataset's files by name, as bytes whose checksums have matched.
 
-    The bytes that were checked are the bytes that are returned: nobody can exchange the file
-    between the check and its use.
+    The bytes that were checked are the bytes that are returned, so a file cannot be exchanged
+    between check and use.
     """
     folder = find(entry)
     if folder is None and download:
         return _download(entry, progress=progress)
     if folder is None:
-        raise _nowhere(entry, "it was not to be downloaded")
+        raise _nowhere(entry, "downloading is off (download=False)")
     return {name: _read_checked(folder / name, digest) for name, digest in entry.sha256.items()}
 
 
@@ -91,7 +91,7 @@ def _read_checked(path: Path, expected: str) -> bytes:
     if actual != expected:
         raise InputError(
             f"not the released file: its sha256 is {actual}, expected {expected}; it was not "
-            "opened. Delete it, to have it downloaded, or put the released file in its place",
+            "opened. Delete it to download it again, or replace it with the released file",
             file=path,
         )
     return content
@@ -144,7 +144,7 @@ def _fetch(url: str, what: str, *, progress: bool) -> bytes:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Put a file into the cache, whole or not at all; a cache that cannot be written is no harm."""
+    """Write a file to the cache atomically; failing to do so does no harm."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_bytes(path, content)
@@ -157,6 +157,6 @@ def _nowhere(entry: Entry, why: str) -> InputError:
     return InputError(
         f"the dataset {entry.name!r} is neither in DHNE_DATA "
         f"({os.environ.get('DHNE_DATA') or 'not set'}) nor in the cache ({cache_directory()}), and "
-        f"{why}. Set DHNE_DATA to a directory that holds {files} as the paper's "
+        f"{why}. Set DHNE_DATA to a directory that contains {files} as the paper's "
         "authors released them"
     )

@@ -6,15 +6,16 @@ paper's wordnet dataset uses as well. Heads and tails are two node types that sh
 label of a synset is the lexicographer category it was written in, such as ``noun.animal``.
 
 The bundled sample is WordNet's map of the world. Most of WordNet is a tree, and a tree says
-nothing about an edge that is held out; places stand in several relations at once (Paris is part of
-France and an instance of a capital), so what is left tells about what is missing. Its rule:
+nothing about an edge that is held out. Places are in several relations at once (Paris is part of
+France and an instance of a capital), so the remaining edges say something about a missing one. The
+sample is chosen as follows:
 
 1. take the places, that is, the instances among ``noun.location`` and ``noun.object``, with
    everything they point to that is a location, an object, a group, a person or communication;
 2. drop synsets with fewer than three triples as head, or two if the synset is well known (tagged
    three times or more in WordNet's reference texts), until none is left to drop.
 
-``python -m dhne.datasets.wordnet DIR`` makes the bundled files anew from WordNet's own in DIR.
+``python -m dhne.datasets.wordnet DIR`` rebuilds the bundled files from WordNet's files in DIR.
 """
 
 from __future__ import annotations
@@ -48,21 +49,21 @@ def build_wordnet(directory: str | os.PathLike[str], *, progress: bool = False) 
     Parameters
     ----------
     directory : path
-        Where WordNet's database files are: ``/usr/share/wordnet`` with Debian's ``wordnet-base``.
+        Directory of WordNet's database files; Debian's ``wordnet-base``: ``/usr/share/wordnet``.
     progress : bool
         Whether to show a progress bar.
 
     Raises
     ------
     InputError
-        When a file is missing or damaged.
+        If a file is missing or damaged.
     """
     wordnet = read_wordnet(directory, progress=progress)
     return _network(_named(wordnet, wordnet.triples), wordnet.names, _categories(wordnet))
 
 
 def build_sample(directory: str | os.PathLike[str], *, progress: bool = False) -> HyperNetwork:
-    """Return the sample, chosen anew from WordNet's database files."""
+    """Return the sample, rebuilt from WordNet's database files."""
     wordnet = read_wordnet(directory, uses=True, progress=progress)
     return _network(_sample_table(wordnet), wordnet.names, _categories(wordnet))
 
@@ -89,7 +90,7 @@ def load_sample() -> HyperNetwork:
 def write_sample(
     directory: str | os.PathLike[str], folder: Path = SAMPLE_FOLDER, *, progress: bool = False
 ) -> None:
-    """Write the sample's two files, ``triples.csv`` and ``synsets.csv``, from WordNet's."""
+    """Write the sample's files ``triples.csv`` and ``synsets.csv`` from WordNet's."""
     wordnet = read_wordnet(directory, uses=True, progress=progress)
     triples = _sample_table(wordnet)
     synsets = pa.table({"name": wordnet.names, "category": _categories(wordnet)})
@@ -134,7 +135,7 @@ def _categories(wordnet: WordNet) -> pa.Array:
 
 
 def _network(triples: pa.Table, names: pa.Array, categories: pa.Array) -> HyperNetwork:
-    """The hyper-network of a table of names; only what stands in a triple becomes a node."""
+    """Return the hyper-network of a table of names; only names in a triple become nodes."""
     columns = [triples[node_type].combine_chunks() for node_type in NODE_TYPES]
     network = HyperNetwork.from_columns([EdgeColumns(EdgeType(NODE_TYPES), columns)])
     return network.with_labels(

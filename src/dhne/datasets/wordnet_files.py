@@ -26,7 +26,7 @@ import pyarrow as pa
 from dhne.datasets.progress import bar
 from dhne.errors import InputError
 
-# Pointer symbol -> relation, in WN18's wording. The two directions of a pair are two relations.
+# Pointer symbol -> relation, named as in WN18. The two directions of a pair are two relations.
 RELATIONS: dict[str, str] = {
     "@": "hypernym",
     "~": "hyponym",
@@ -48,7 +48,7 @@ RELATIONS: dict[str, str] = {
     "&": "similar_to",
 }
 
-# The lexicographer categories by their number in the data files.
+# The lexicographer categories, indexed by their number in the data files.
 CATEGORIES: tuple[str, ...] = (
     *("adj.all", "adj.pert", "adv.all"),
     *("noun.Tops", "noun.act", "noun.animal", "noun.artifact", "noun.attribute", "noun.body"),
@@ -63,7 +63,7 @@ CATEGORIES: tuple[str, ...] = (
 )
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-_PART_NUMBER = {"n": 0, "v": 1, "a": 2, "s": 2, "r": 3}  # s: adjectives in another's cluster
+_PART_NUMBER = {"n": 0, "v": 1, "a": 2, "s": 2, "r": 3}  # s: satellite adjectives
 _PART_OF_SENSE_KEY = {"1": 0, "2": 1, "3": 2, "4": 3, "5": 2}
 _BASE = 10**8  # offsets have eight digits, so part * 10^8 + offset identifies a synset
 _SYMBOLS = {symbol: number for number, symbol in enumerate(RELATIONS)}
@@ -74,7 +74,7 @@ Senses = dict[tuple[str, int], list[int]]  # (word, part of speech) -> its synse
 
 @dataclass(frozen=True)
 class WordNet:
-    """WordNet as columns: one row a synset, one row a triple.
+    """WordNet as columns: one row per synset, one row per triple.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class WordNet:
         int64[n], positions in `CATEGORIES`.
     uses : IntArray
         int64[n], how often the synset's senses were tagged in WordNet's reference texts; zeros
-        where that was not asked for.
+        unless requested.
     triples : IntArray
         int64[m, 3]: head synset, relation (a position in `RELATIONS`), tail synset; sorted.
     """
@@ -103,17 +103,17 @@ def read_wordnet(
     Parameters
     ----------
     directory : path
-        Where ``data.noun``, ``index.noun`` and their like for verbs, adjectives and adverbs are:
+        Directory of ``data.noun``, ``index.noun`` and the files for verbs, adjectives and adverbs;
         ``/usr/share/wordnet`` with Debian's ``wordnet-base``.
     uses : bool
-        Whether to read ``cntlist.rev`` as well, for `WordNet.uses`.
+        Whether to also read ``cntlist.rev``, for `WordNet.uses`.
     progress : bool
         Whether to show a progress bar.
 
     Raises
     ------
     InputError
-        When a file is missing, or a line is not what the format says; the message names both.
+        If a file is missing or a line is malformed; the message names the file and line.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def read_wordnet(
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a database file with their numbers, without the licence at its top."""
+    """Yield the lines of a database file with their numbers, skipping the licence."""
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
@@ -149,16 +149,16 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, line
     except OSError as error:
         raise InputError(
-            f"cannot be read ({error.strerror}); the directory must hold WordNet's database files, "
+            f"cannot be read ({error.strerror}); it must be one of WordNet's database files, "
             "as Debian's wordnet-base installs them in /usr/share/wordnet",
             file=path,
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError("not a text file, so not one of WordNet's", file=path) from error
+        raise InputError("not a text file, so not a WordNet database file", file=path) from error
 
 
 def malformed(path: Path, number: int, why: object) -> InputError:
-    """The error for a line that is not what the format says."""
+    """Return the error for a malformed line."""
     return InputError(
         f"not a line of a WordNet database file ({why}); the file may be cut off or damaged, "
         "reinstall it",
@@ -168,7 +168,7 @@ def malformed(path: Path, number: int, why: object) -> InputError:
 
 
 class _Reader:
-    """Grows the columns file by file: all data files first, then the index files."""
+    """Collects the columns file by file: all data files first, then the index files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -179,7 +179,7 @@ class _Reader:
         self.line_numbers: list[int] = []
         self.heads: list[int] = []
         self.relations: list[int] = []
-        self.targets: list[int] = []  # part and offset, rows only once all files are read
+        self.targets: list[int] = []  # part and offset; resolved to rows once all files are read
         self.senses: Senses = {}
         self.uses: dict[int, int] = {}
 
@@ -214,13 +214,13 @@ class _Reader:
     def _add_pointers(self, row: int, pointers: list[str]) -> None:
         for symbol, offset, kind in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True):
             relation = _SYMBOLS.get(symbol)
-            if relation is not None:  # antonyms, causes and the like are not WN18's
+            if relation is not None:  # antonyms, causes and some others are not in WN18
                 self.targets.append(_PART_NUMBER[kind] * _BASE + _offset(offset))
                 self.heads.append(row)
                 self.relations.append(relation)
 
     def read_index(self, part: str) -> None:
-        """Note every word's synsets, in the order of its senses."""
+        """Record every word's synsets, in the order of its senses."""
         path, own = self.folder / f"index.{part}", _PART_NUMBER[PARTS[part]]
         for number, line in lines(path):
             fields = line.split()
@@ -244,7 +244,7 @@ class _Reader:
                 key, sense, count = line.split()
                 lemma, rest = key.split("%", 1)
                 rows = self.senses.get((lemma, _PART_OF_SENSE_KEY[rest[0]]), [])
-                if 0 < int(sense) <= len(rows):  # some keys name senses that are no longer there
+                if 0 < int(sense) <= len(rows):  # some keys name senses that no longer exist
                     row = rows[int(sense) - 1]
                     self.uses[row] = self.uses.get(row, 0) + int(count)
             except (ValueError, KeyError, IndexError) as error:
@@ -270,14 +270,14 @@ class _Reader:
         return pa.array(names, pa.string())
 
     def _triples(self) -> IntArray:
-        """The pointers, their targets resolved to rows, each triple once.
+        """Return the pointers with targets resolved to rows, each triple once.
 
-        Derivation is a pointer between words, so two synsets may be joined by several.
+        Derivation is a pointer between words, so two synsets may have several.
         """
         tails = [self.row_of.get(target, -1) for target in self.targets]
         if -1 in tails:
             first = tails.index(-1)
-            why = f"a pointer to {self.targets[first] % _BASE:08d}, where no synset is"
+            why = f"a pointer to {self.targets[first] % _BASE:08d}, which is not a synset"
             raise malformed(*self._place(self.heads[first]), why)
         columns = [self.heads, self.relations, tails]
         triples = np.array(columns, dtype=np.int64).T.reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""How good is a method: metrics, protocols and tasks, for every method alike.
+"""Evaluation: metrics, protocols and tasks, the same for every method.
 
 >>> import dhne
 >>> net = dhne.HyperNetwork.from_tuples(

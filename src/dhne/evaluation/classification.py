@@ -1,16 +1,16 @@
-"""Classification of labelled nodes: what a linear SVM reads off the embeddings.
+"""Classification of labelled nodes with a linear SVM on the embeddings.
 
-Embeddings are learned from the whole network, without labels. Of the labelled nodes a share is
-drawn at random; a linear SVM, one against the rest for every class, is trained on their embeddings
-(each coordinate standardised over the training nodes) and predicts the labels of all others.
-Nodes without a label take no part. Repeated over several draws, the means of micro and macro F1
-are reported for every share, and over all shares.
+Embeddings are learned from the whole network, without labels. A share of the labelled nodes is
+drawn at random; a one-vs-rest linear SVM is trained on their embeddings (each coordinate
+standardised over the training nodes) and predicts the labels of all others. Nodes without a label
+are ignored. The means of micro and macro F1 over several draws are reported per share, and over all
+shares.
 
-Where nodes have one label each, the class with the largest decision value is predicted. Where some
-have several, two conventions exist. ``label_count="positive"``, the default, predicts every class
-with a positive decision value, and at least the best one: a classifier that could be used. The
-other, ``"known"``, common for node embeddings since DeepWalk, tells the classifier how many labels
-each node has and takes as many of the best; its scores are higher and not comparable.
+If every node has one label, the class with the largest decision value is predicted. If some have
+several, there are two conventions. ``label_count="positive"``, the default, predicts every class
+with a positive decision value, and at least the best one; this is a usable classifier. ``"known"``,
+common for node embeddings since DeepWalk, gives the classifier the number of labels of each node
+and predicts that many; its scores are higher and not comparable.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .metrics import f1_scores
 SHARES_MULTI_LABEL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARES_MULTI_CLASS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)
 LABEL_COUNTS = ("positive", "known")
-MAX_ITERATIONS = 200  # of Newton's method; ten are enough unless coordinates have extreme outliers
+MAX_ITERATIONS = 200  # of Newton's method; ten suffice unless coordinates have extreme outliers
 Matrix = npt.NDArray[Any]
 
 
@@ -53,19 +53,19 @@ def classify_nodes(
     Parameters
     ----------
     network : HyperNetwork
-        Has labels.
+        With labels.
     embeddings : mapping of node type to float[n, d]
     node_type : str, optional
-        Whose labels; without it, those of every labelled type, and the mean over the types.
+        Type to classify; by default every labelled type, and the mean over the types.
     shares : sequence of float, optional
-        Which part of the labelled nodes is for training; 10% to 90% where nodes have several
-        labels, 1% to 10% where they have one, as in the paper.
+        Shares of the labelled nodes used for training; by default, as in the paper, 10% to 90% if
+        nodes have several labels and 1% to 10% if they have one.
     repeats : int
-        Over how many draws of training nodes the mean is taken.
+        Number of draws of training nodes to average over.
     seed : int
-        Of the draws.
+        Seed for the draws.
     label_count : {"positive", "known"}
-        How many labels to predict for a node with several; see the module's text.
+        Number of labels to predict for a node with several; see the module docstring.
 
     Returns
     -------
@@ -92,12 +92,12 @@ def classify_nodes(
 
 
 def labelled(network: HyperNetwork, node_type: str | None = None) -> tuple[str, ...]:
-    """Return the node types with labels, or the one asked for; raise where there are none."""
+    """Return the node types with labels, or the requested one; raise if there are none."""
     types = network.labelled_types
     if node_type is not None and network.labels(node_type) is None:
         raise ParameterError(
             f"nodes of type {node_type!r} have no labels; "
-            + (f"these have: {', '.join(types)}" if types else "no node of this network has one")
+            + (f"labelled types: {', '.join(types)}" if types else "this network has no labels")
         )
     if not types:
         raise ParameterError(
@@ -166,7 +166,7 @@ def _decisions(train: Matrix, truth: npt.NDArray[np.bool_], test: Matrix) -> Mat
             decision[:, c] = 1.0
             continue
         svm = LinearSVC(dual=False, max_iter=MAX_ITERATIONS)
-        with warnings.catch_warnings():  # near enough is good enough
+        with warnings.catch_warnings():  # an approximate solution is good enough
             warnings.simplefilter("ignore", ConvergenceWarning)
             decision[:, c] = svm.fit(train, truth[:, c]).decision_function(test)
     return decision
@@ -175,7 +175,7 @@ def _decisions(train: Matrix, truth: npt.NDArray[np.bool_], test: Matrix) -> Mat
 def predict(
     decision: Matrix, truth: npt.NDArray[np.bool_], several: bool, label_count: str
 ) -> npt.NDArray[np.bool_]:
-    """Return the predicted labels ``bool[nodes, classes]``; only ``"known"`` looks into `truth`.
+    """Return the predicted labels ``bool[nodes, classes]``; only ``"known"`` uses `truth`.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""Where the true node stands among all candidates of a position: exact filtered ranks.
+"""Exact filtered ranks: the rank of the true node among all candidates of a position.
 
-AUC against random negatives says little about the head of a list. So for each test hyperedge and
-each of its positions, every node of that position's type takes the place in turn and is scored.
-Candidates that make *another* known hyperedge (train ∪ test) are no mistakes and are left out
-("filtered"). Ties count half: the mean of the best and the worst rank that the scores allow is
+AUC against random negatives says little about the top of a list. So for each test hyperedge and
+each of its positions, every node of the position's type is put there and scored. Candidates that
+make *another* known hyperedge (train ∪ test) are not mistakes and are excluded ("filtered"). Ties
+count half: the mean of the best and the worst rank that the scores allow is
 
     rank = 1 + #{candidates with a higher score} + #{others with the same score} / 2,
 
 so a method that gives every tuple the same score gets the middle rank, not the first. From the
 ranks come MRR = mean(1 / rank), Hits@k = mean(rank ≤ k) and the mean rank.
 
-The work goes in chunks of a bounded number of tuples, so memory does not grow with the test set.
+Tuples are scored in chunks of bounded size, so memory does not grow with the test set.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ReportDone = Callable[[int], None]
 
 @dataclass(frozen=True)
 class KnownCompletions:
-    """The known hyperedges of one type, sorted by what stands at all positions but one.
+    """The known hyperedges of one type, sorted by the nodes at all positions but one.
 
     ``of(contexts)`` finds the nodes that complete each context to a known hyperedge.
     """
@@ -49,7 +49,7 @@ class KnownCompletions:
 
     @classmethod
     def build(cls, known: EdgeSet, sizes: npt.NDArray[np.int64], position: int) -> KnownCompletions:
-        """Sort the hyperedges of `known` for look-ups of what stands at `position`."""
+        """Sort the hyperedges of `known` for look-ups of the node at `position`."""
         keys, nodes = [], []
         # In a set the open node may be any of its members.
         for place in sorted((position, *known.types.peers(position))):
@@ -62,7 +62,7 @@ class KnownCompletions:
         return cls(position, known.types, sizes, every[order], found[order])
 
     def contexts(self, queries: NodeArray) -> npt.NDArray[np.int64]:
-        """Return a key of what stands at all positions but the open one."""
+        """Return a key of the nodes at all positions but the open one."""
         return _context_keys(queries, self.types, self.position, self.sizes)
 
     def of(self, contexts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], NodeArray]:
@@ -98,19 +98,19 @@ def filtered_ranks(
     embedder : Embedder
         Fitted.
     queries : int64[m, N]
-        Hyperedges, whole.
+        Complete hyperedges.
     known : KnownCompletions
     chunk : int
-        How many tuples may be scored at once.
+        Maximum number of tuples scored at once.
     progress : callable, optional
-        Called with the number of queries done since the last call.
+        Called with the number of queries finished since the last call.
 
     Returns
     -------
     float64[m]
     """
     keys = known.contexts(queries)
-    # Queries with the same context share one row of scores; sorted, they fall into one chunk.
+    # Queries with the same context share one row of scores; sorting puts them in one chunk.
     order = np.argsort(keys, kind="stable")
     ranks = np.empty(len(queries), dtype=np.float64)
     step = max(1, chunk // int(known.sizes[known.position]))
@@ -136,12 +136,12 @@ def _ranks(
     keys: npt.NDArray[np.int64],
     known: KnownCompletions,
 ) -> Ranks:
-    """Ranks of the queries' own nodes; row ``same[i]`` of `scores` belongs to query i."""
+    """Return the ranks of the queries' own nodes; row ``same[i]`` of `scores` is for query i."""
     line, truth = np.arange(len(queries)), queries[:, known.position]
     rival = np.ones((len(queries), scores.shape[1]), dtype=bool)
     rival[known.of(keys)] = False
     rival[line, truth] = False
-    for peer in known.types.peers(known.position):  # a node is in a set only once
+    for peer in known.types.peers(known.position):  # a node can be in a set only once
         rival[line, queries[:, peer]] = False
     own = scores[same, truth][:, None]
     spread = scores[same]
@@ -174,22 +174,22 @@ def rank_edges(
     chunk: int = TUPLES_AT_ONCE,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[dict[str, float], int]:
-    """Return (metrics over all positions and for each, number of hyperedges ranked).
+    """Return (metrics over all positions and per position, number of hyperedges ranked).
 
     Parameters
     ----------
     embedder : Embedder
         Fitted on a network with the nodes of `test`.
     test : HyperNetwork
-        Its hyperedges are ranked.
+        The hyperedges to rank.
     known : HyperNetwork
-        What is filtered: all hyperedges known to be true, those of `test` included.
+        All hyperedges known to be true, including those of `test`; used for filtering.
     limit : int, optional
-        Rank at most so many hyperedges, drawn by `seed`; each still against all candidates.
+        Maximum number of hyperedges to rank, drawn with `seed`; each against all candidates.
     chunk : int
-        How many tuples may be scored at once; bounds the memory.
+        Maximum number of tuples scored at once; bounds the memory.
     progress : callable, optional
-        Called with (queries done, queries in all).
+        Called with (queries done, total).
 
     Returns
     -------
@@ -224,7 +224,7 @@ def rank_edges(
 
 
 def _draw(test: HyperNetwork, limit: int | None, seed: int) -> dict[EdgeType, NodeArray]:
-    """The hyperedges to rank: all, or `limit` of all types together, drawn without repetition."""
+    """Return the hyperedges to rank: all, or `limit` over all types, drawn without repetition."""
     edge_sets = [e for e in test.edge_sets if len(e)]
     total = sum(len(e) for e in edge_sets)
     if limit is None or limit >= total:
@@ -240,7 +240,7 @@ def _draw(test: HyperNetwork, limit: int | None, seed: int) -> dict[EdgeType, No
 
 
 def position_label(network: HyperNetwork, types: EdgeType, position: int) -> str:
-    """Return what to call a position: its node type, numbered where ordered ones share it.
+    """Return the name of a position: its node type, numbered if ordered positions share it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of scores: AUC, average precision, ROC curves, F1.
+"""Metrics: AUC, average precision, ROC curves, F1.
 
 For positives P and negatives Q with scores s,
 
@@ -24,7 +24,7 @@ Scores = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class RocCurve:
-    """A ROC curve as points ``fpr: float[k]`` (rising), ``tpr: float[k]``."""
+    """A ROC curve as points ``fpr: float[k]`` (ascending) and ``tpr: float[k]``."""
 
     fpr: npt.NDArray[np.float64]
     tpr: npt.NDArray[np.float64]
@@ -55,8 +55,7 @@ def average_precision(positive: Scores, negative: Scores) -> float:
 def roc(positive: Scores, negative: Scores, *, points: int = 200) -> RocCurve:
     """Return the ROC curve, thinned to at most about `points` points.
 
-    Thinning keeps the ends and points evenly spread along the curve, so that a picture of it looks
-    the same.
+    Thinning keeps the ends and points evenly spaced along the curve, so that a plot looks the same.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def roc(positive: Scores, negative: Scores, *, points: int = 200) -> RocCurve:
     """
     fpr, tpr, _ = roc_curve(*_joined(positive, negative))
     if len(fpr) > points:
-        along = fpr + tpr  # rises strictly along the curve, from 0 to 2
+        along = fpr + tpr  # increases strictly along the curve, from 0 to 2
         keep = np.unique(
             np.searchsorted(along, np.linspace(0.0, 2.0, points)).clip(0, len(fpr) - 1)
         )

@@ -1,7 +1,7 @@
-"""Peak memory of this process over a stretch of work.
+"""Peak memory of this process during a piece of work.
 
-Linux keeps the peak resident size of a process and lets it be reset; elsewhere the peak since the
-process began is all there is.
+Linux tracks the peak resident size of a process and can reset it; other systems only give the peak
+since the process started.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _CLEAR, _STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 def reset_peak() -> bool:
-    """Begin a new stretch; return whether the system could forget the peak so far."""
+    """Reset the peak; return whether the system supports it."""
     try:
         _CLEAR.write_text("5")
     except OSError:
@@ -22,7 +22,7 @@ def reset_peak() -> bool:
 
 
 def peak_mb() -> float:
-    """Return the peak resident memory in MiB since `reset_peak`, or since the process began."""
+    """Return the peak resident memory in MiB since `reset_peak`, or since the process started."""
     try:
         for line in _STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):

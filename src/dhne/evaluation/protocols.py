@@ -1,24 +1,23 @@
 """How data is split, repeats treated and negatives drawn: the protocols ``paper`` and ``clean``.
 
 ``paper``
-    The hyperedges as they are. Repeats count as often as they stand there; a test row that also
-    stands in train stays in the test set.
+    The hyperedges as they are. Repeats count every time; a test row that is also in train stays in
+    the test set.
 ``clean``
-    Repeats are folded into weights, and test rows that also stand in train are removed: nothing is
-    tested that was seen in training.
+    Repeats are folded into weights, and test rows that are also in train are removed, so nothing
+    seen in training is tested.
 
-*Link prediction*: fit on train, tell the test hyperedges from negatives. Where a dataset comes with
-a split, that split is used; any other network is split at random, 20% of its hyperedges for the
-test, by the run's seed (so the spread over seeds includes that of the split). *Over sparsity*, a
-given share of all hyperedges is kept for training and the rest is the test, whatever split came
-with the data. *Reconstruction*: fit on the whole network and tell every one of its hyperedges from
+*Link prediction*: fit on train, separate the test hyperedges from negatives. If a dataset comes
+with a split, that split is used; any other network is split at random by the run's seed, 20% of its
+hyperedges for the test (so the spread over seeds includes that of the split). *By sparsity*: a
+given share of all hyperedges is kept for training and the rest is the test set, whatever split came
+with the data. *Reconstruction*: fit on the whole network and separate all of its hyperedges from
 negatives.
 
-Negatives: for each hyperedge five corrupted ones; with probability 0.9 one uniformly chosen
-position gets a uniform node of its type, otherwise two positions do; none of them is a hyperedge of
-train or test. They are drawn by the evaluation seed, which has nothing to do with the seeds of
-methods: every method and every seed meets the same ones on the same split, and anybody can draw
-them again.
+Negatives: five corrupted copies per hyperedge. With probability 0.9 one uniformly chosen position
+gets a uniformly drawn node of its type, otherwise two positions do; none is a hyperedge of train or
+test. They are drawn with the evaluation seed, which is independent of the methods' seeds: every
+method and every seed gets the same negatives on the same split, and anybody can draw them again.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ NEGATIVES = 5
 
 @dataclass(frozen=True)
 class Data:
-    """What a method is evaluated on: a network, or the two parts of a split that came with it.
+    """The data of an evaluation: a network, or the two parts of a given split.
 
-    Both parts share their nodes, so ids mean the same in both.
+    Both parts share their nodes, so an id means the same node in both.
 
     Examples
     --------
@@ -66,11 +65,11 @@ class Data:
 
     @cached_property
     def whole(self) -> HyperNetwork:
-        """All hyperedges, those of train first, repeats as they are."""
+        """All hyperedges, those of train first, including repeats."""
         return self.train if self.test is None else self.train.merge(self.test, fold=False)
 
     def prepared(self, protocol: str) -> Data:
-        """Return the data as a protocol wants it: unchanged, or folded and without leaks."""
+        """Return the data as the protocol requires: unchanged, or folded and without leaks."""
         if protocol not in PROTOCOLS:
             raise UnknownNameError("protocol", protocol, PROTOCOLS)
         if protocol == "paper":
@@ -82,20 +81,20 @@ class Data:
 
 
 def _without(network: HyperNetwork, known: KnownEdges) -> HyperNetwork:
-    """The hyperedges that are not among the known."""
+    """Return the hyperedges that are not known."""
     return network.with_edges(e.take(~known.contains(e.nodes, e.types)) for e in network.edge_sets)
 
 
 @dataclass(frozen=True)
 class Split:
-    """What is fitted on, what is told from negatives, and all that is known to be true.
+    """The hyperedges to fit on, those to separate from negatives, and all known ones.
 
     Attributes
     ----------
     train, test, known : HyperNetwork
-        `known` holds each hyperedge of train and test once.
+        `known` has each hyperedge of train and test once.
     how : str
-        Where the split comes from, in words.
+        Description of the split.
     """
 
     train: HyperNetwork
@@ -106,23 +105,23 @@ class Split:
     def negatives(
         self, *, per_edge: int = NEGATIVES, seed: int = EVALUATION_SEED
     ) -> dict[EdgeType, NodeArray]:
-        """Return the negatives of the test hyperedges, ``int64[m · per_edge, N]`` an edge type."""
+        """Return the negatives of the test hyperedges, ``int64[m · per_edge, N]`` per edge type."""
         return draw_negatives(self.test, self.known, per_edge=per_edge, seed=seed)
 
 
 def link_prediction_split(
     data: Data, protocol: str, *, seed: int, keep: float | None = None
 ) -> Split:
-    """Return the split for link prediction; see the module's text.
+    """Return the split for link prediction; see the module docstring.
 
     Parameters
     ----------
     data : Data
     protocol : {"paper", "clean"}
     seed : int
-        Of the random split, where there is one.
+        Seed for the random split, if there is one.
     keep : float, optional
-        The share of all hyperedges to keep for training; overrides the split that came with them.
+        Share of all hyperedges to keep for training; overrides a given split.
     """
     ready = data.prepared(protocol)
     if keep is None and ready.test is not None:
@@ -133,7 +132,7 @@ def link_prediction_split(
         fraction = TEST_FRACTION if keep is None else 1 - keep
         whole = ready.whole.fold() if protocol == "clean" else ready.whole
         train, test = whole.split(fraction, seed=seed)
-        how = f"random, {fraction:.0%} for the test, by the seed of the run"
+        how = f"random, {fraction:.0%} for the test, by the run's seed"
     if train.num_edges() == 0 or test.num_edges() == 0:
         raise ParameterError(
             f"{data.name!r} has too few hyperedges to split: "
@@ -143,14 +142,14 @@ def link_prediction_split(
 
 
 def reconstruction_split(data: Data, protocol: str) -> Split:
-    """Return the split for reconstruction: the whole network on both sides."""
+    """Return the split for reconstruction: the whole network for training and test."""
     ready = data.prepared(protocol)
     whole = ready.whole.fold() if protocol == "clean" else ready.whole
     return Split(whole, whole, whole.fold(), "none: fitted and scored on the whole network")
 
 
 def validation_split(train: HyperNetwork, *, fraction: float, seed: int) -> Split:
-    """Return a split of the training hyperedges alone, for choices that must not see the test."""
+    """Split the training hyperedges, for choices that must not use the test part."""
     part, held_out = train.split(fraction, seed=seed)
     return Split(part, held_out, train.fold(), f"validation, {fraction:.0%} of train")
 
@@ -158,9 +157,9 @@ def validation_split(train: HyperNetwork, *, fraction: float, seed: int) -> Spli
 def draw_negatives(
     test: HyperNetwork, known: HyperNetwork, *, per_edge: int, seed: int
 ) -> dict[EdgeType, NodeArray]:
-    """Return `per_edge` negatives for each hyperedge of `test`, none of them in `known`.
+    """Return `per_edge` negatives per hyperedge of `test`, none of them in `known`.
 
-    In a network so dense that a hyperedge has no corruption left, it gets fewer.
+    In a very dense network a hyperedge gets fewer if it has no more possible corruptions.
     """
     index = KnownEdges(known)
     found = {}

@@ -1,16 +1,16 @@
 """Results as data: one `Record` for a task, a dataset, a protocol and a method over its seeds.
 
-Every table and every picture is drawn from records, never from numbers typed in. As JSON one is
+Every table and every picture is made from records, never from typed numbers. As JSON:
 
     {"task", "dataset", "protocol", "method",
      "results": [{"seed", "metrics": {…}, "seconds": {"fit", "evaluate"}, "peak_rss_mb"}, …],
      "mean": {…}, "std": {…}, "version", "config"}
 
-with the sample standard deviation over seeds (0 for a single one). Metrics are called ``auc``,
+with the sample standard deviation over seeds (0 for a single seed). Metrics are named ``auc``,
 ``aupr``, ``mrr``, ``hits@1``, ``hits@3``, ``hits@10``, ``mean_rank``, ``micro_f1``, ``macro_f1``.
-What belongs to one aggregate carries it (``auc_mean``, ``auc_min``), to one position its node type
-(``mrr/movie``), to one training share that share (``micro_f1@0.1``). ``curves``, the ROC curve of
-each seed, is there only where it was asked for.
+Suffixes mark metrics of one aggregate (``auc_mean``, ``auc_min``), one position (``mrr/movie``) or
+one training share (``micro_f1@0.1``). ``curves``, the ROC curve of each seed, is present only if
+requested.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIELDS = ("task", "dataset", "protocol", "method", "results", "mean", "std", "v
 
 @dataclass(frozen=True)
 class SeedResult:
-    """What one seed gave."""
+    """The results of one seed."""
 
     seed: int
     metrics: Metrics
@@ -42,7 +42,7 @@ class SeedResult:
     peak_rss_mb: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object of the contract."""
+        """Return the record as a JSON object."""
         return {
             "seed": self.seed,
             "metrics": self.metrics,
@@ -53,7 +53,7 @@ class SeedResult:
 
 @dataclass(frozen=True)
 class Record:
-    """A task, a dataset, a protocol and a method, and what each seed gave.
+    """The results of a method on a task, a dataset and a protocol, per seed.
 
     Examples
     --------
@@ -82,12 +82,12 @@ class Record:
 
     @property
     def mean(self) -> Metrics:
-        """Mean over the seeds, of every metric that all of them have."""
+        """Mean over the seeds of every metric that all of them have."""
         return {name: float(np.mean(values)) for name, values in self._columns().items()}
 
     @property
     def std(self) -> Metrics:
-        """Sample standard deviation over the seeds; 0 for a single one."""
+        """Sample standard deviation over the seeds; 0 for a single seed."""
         many = len(self.results) > 1
         return {n: float(np.std(v, ddof=1)) if many else 0.0 for n, v in self._columns().items()}
 
@@ -99,7 +99,7 @@ class Record:
         return {n: [r.metrics[n] for r in self.results] for n in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object of the contract."""
+        """Return the record as a JSON object."""
         found = {
             "task": self.task,
             "dataset": self.dataset,
@@ -119,10 +119,10 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Record:
-        """Return the record that `to_dict` gave."""
+        """Return the record from the output of `to_dict`."""
         missing = [name for name in _FIELDS if name not in data]
         if missing:
-            raise InputError(f"this is no result record: {', '.join(missing)} missing")
+            raise InputError(f"not a result record: {', '.join(missing)} missing")
         results = tuple(
             SeedResult(r["seed"], dict(r["metrics"]), dict(r["seconds"]), r["peak_rss_mb"])
             for r in data["results"]
@@ -140,7 +140,7 @@ class Record:
 
 
 def join(records: Sequence[Record]) -> Record:
-    """Return one record of several that differ in their seeds only, seeds in rising order."""
+    """Join records that differ only in their seeds; seeds are in ascending order."""
     first = records[0]
     head = (first.task, first.dataset, first.protocol, first.method)
     if any((r.task, r.dataset, r.protocol, r.method) != head for r in records):
@@ -157,7 +157,7 @@ def join(records: Sequence[Record]) -> Record:
 
 
 def environment() -> dict[str, Any]:
-    """Return what the numbers were made with: Python, the machine's kind, library versions."""
+    """Return the environment of a measurement: Python, platform, library versions."""
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",

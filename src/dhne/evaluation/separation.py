@@ -1,9 +1,9 @@
-"""How well a fitted method tells hyperedges from negatives: AUC, average precision, ROC, ranks.
+"""How well a fitted method separates hyperedges from negatives: AUC, precision, ROC, ranks.
 
-Methods that know only pairs score a tuple by an aggregate, the mean or the minimum, of its pairs'
-similarities, inner products or cosines. Every aggregate is reported (``auc_mean``, ``auc_min``),
-each with the better similarity; ``auc`` is that of the better aggregate. Which is better is *judged
-on validation data*, never on the test.
+Pairwise methods score a tuple by an aggregate (mean or minimum) of its pairs' similarities (inner
+products or cosines). Every aggregate is reported (``auc_mean``, ``auc_min``), each with the better
+similarity; ``auc`` is that of the better aggregate. Which is better is decided *on validation
+data*, never on the test part.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _TUPLES_AT_ONCE = 1 << 16  # scored
 
 @dataclass(frozen=True)
 class Options:
-    """What an evaluation of hyperedges against negatives may vary.
+    """Options of an evaluation of hyperedges against negatives.
 
     Attributes
     ----------
     negatives : int
-        For each hyperedge.
+        Number per hyperedge.
     evaluation_seed : int
-        Draws the negatives and which hyperedges are ranked.
+        Seed for the negatives and for the choice of hyperedges to rank.
     ranked : int or None
-        How many hyperedges are ranked, each against all candidates; None ranks all, 0 none.
+        Number of hyperedges to rank, each against all candidates; None ranks all, 0 none.
     validation : float
-        The part of train that choices are judged on.
+        Share of train on which choices are made.
     roc : bool
-        Whether the curve is kept.
+        Whether to keep the curve.
     chunk : int
-        How many tuples are scored at once in ranking.
+        Number of tuples scored at once in ranking.
     """
 
     negatives: int = NEGATIVES
@@ -62,7 +62,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Metrics of one fit, the curve if it was asked for, and what was chosen or counted."""
+    """Metrics of one fit, the curve if requested, and what was chosen or counted."""
 
     metrics: dict[str, float]
     curve: RocCurve | None = None
@@ -82,13 +82,13 @@ def tuple_scores(model: Embedder, tuples: Tuples) -> Scores:
 
 
 def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
-    """Return the hyperedges by edge type, types without any left out."""
+    """Return the hyperedges by edge type, without empty types."""
     return {e.types: e.nodes for e in network.edge_sets if len(e)}
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """How a method with aggregates scores tuples, as judged on validation data.
+    """How a method with aggregates scores tuples, chosen on validation data.
 
     Attributes
     ----------
@@ -110,10 +110,10 @@ class Scoring:
 
 
 def choose_scoring(model: Embedder, split: Split, options: Options) -> Scoring:
-    """Return which aggregate and which similarity have the largest AUC on `split`.
+    """Return the aggregate and the similarity with the largest AUC on `split`.
 
-    A similarity that the model was given is kept. The negatives come from another seed than those
-    of the test.
+    A similarity set on the model is kept. The negatives use a different seed from those of the
+    test.
     """
     negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed + 1)
     edges = hyperedges(split.test)
@@ -138,7 +138,7 @@ def separate(
     chosen: Scoring | None = None,
     report: ReportProgress | None = None,
 ) -> Outcome:
-    """Score the test hyperedges and their negatives and rank the former among all candidates.
+    """Score the test hyperedges and their negatives, and rank the hyperedges.
 
     Parameters
     ----------

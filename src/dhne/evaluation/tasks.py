@@ -1,7 +1,7 @@
-"""The tasks, for every method alike: link prediction, reconstruction, classification.
+"""The tasks, the same for every method: link prediction, reconstruction, classification.
 
-`evaluate` is the straight line from data and a method's name to a record: for every seed it makes
-the method, fits it, measures, and notes seconds and peak memory.
+`evaluate` goes from data and a method's name to a record: for every seed it creates the method,
+fits it, measures it, and records seconds and peak memory.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ Make = Callable[[int], Embedder]
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """All that an evaluation may vary, beside the method's own settings.
+    """Settings of an evaluation, apart from the method's own.
 
     Attributes
     ----------
     options : Options
-        For the tasks that tell hyperedges from negatives.
+        For the tasks that separate hyperedges from negatives.
     keep : float, optional
         Link prediction: the share of all hyperedges kept for training.
     classification : dict
@@ -73,7 +73,7 @@ def evaluate(
     task : {"link-prediction", "reconstruction", "classification"}
     data : Data or HyperNetwork
     method : str or callable
-        A name of `METHODS`, or a function from a seed to an unfitted `Embedder` of your own.
+        A name of `METHODS`, or a function that returns an unfitted `Embedder` for a seed.
     protocol : {"paper", "clean"}
     seeds : sequence of int
         One fit each.
@@ -81,7 +81,7 @@ def evaluate(
         See `make_method`; only for methods by name.
     settings : EvaluationSettings, optional
     report : callable, optional
-        Called with (what, done, total) as the work goes on.
+        Called with (what, done, total) for progress.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _check(task: str, protocol: str, seeds: Sequence[int]) -> None:
     if not seeds:
         raise ParameterError("an evaluation needs at least one seed")
     if len(set(seeds)) != len(seeds):
-        raise ParameterError(f"seeds must differ from one another, got {list(seeds)}")
+        raise ParameterError(f"seeds must be distinct, got {list(seeds)}")
 
 
 def _maker(
@@ -158,7 +158,7 @@ class _Work:
     report: ReportProgress
 
     def run(self, make: Make) -> tuple[SeedResult, Outcome, dict[str, Any]]:
-        """Fit and measure; return also what was split how."""
+        """Fit and measure; also return a description of the split."""
         split = self._split()
         if self.task == "classification":
             labelled(split.train, self.settings.classification.get("node_type"))
@@ -197,24 +197,24 @@ class _Work:
         return separate(model, split, self.settings.options, chosen=chosen, report=self.report)
 
     def _choose(self, model: Embedder, split: Split, make: Make) -> Scoring:
-        """Choose an aggregate and a similarity of pairs, without a look at the test.
+        """Choose an aggregate and a similarity of pairs without using the test part.
 
-        Link prediction: by another fit on 90% of train, judged on the rest of it. Reconstruction
-        is asked about the very edges it was fitted on, so they serve, with negatives of their own.
+        Link prediction: with another fit on 90% of train, judged on the rest. Reconstruction is
+        evaluated on the edges it was fitted on, so those are used, with separate negatives.
         """
         options = self.settings.options
         if self.task == "reconstruction":
             return choose_scoring(model, split, options)
-        self.report("choosing how pairs make a score", 0, 0)
+        self.report("choosing how to score pairs", 0, 0)
         inner = validation_split(split.train, fraction=options.validation, seed=self.seed)
         trial = make(self.seed).fit(inner.train)
         return choose_scoring(trial, inner, options)
 
 
 def _method_settings(model: Embedder) -> dict[str, Any]:
-    """The hyper-parameters, with what was left to presets and rules filled in after the fit.
+    """Return the hyper-parameters, including those set by presets and rules during the fit.
 
-    How pairs make a score is not one of them: it stands under ``chosen``, for each seed.
+    How pairs are scored is not among them; it is under ``chosen``, per seed.
     """
     chosen = ("aggregate", "similarity") if model.aggregates else ()
     found = {k: v for k, v in model.get_params().items() if k not in ("random_state", *chosen)}
@@ -228,7 +228,7 @@ def _method_settings(model: Embedder) -> dict[str, Any]:
 
 
 def _config(task: str, seeds: Sequence[int], settings: EvaluationSettings) -> dict[str, Any]:
-    """All that it takes to repeat the evaluation, beside the data."""
+    """Return everything needed to repeat the evaluation, apart from the data."""
     shown: dict[str, Any] = {"seeds": list(seeds)}
     if task == "classification":
         shown["classification"] = settings.classification

@@ -1,4 +1,4 @@
-"""The paper's tables and figures: small declarations, expanded into plans of jobs and done.
+"""The paper's tables and figures: small declarations, expanded into jobs and run.
 
 >>> from dhne.experiments import Selection, chosen
 >>> [e.name for e in chosen(["table-link-prediction"])]

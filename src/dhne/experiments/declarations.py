@@ -1,20 +1,20 @@
-"""The paper's tables and figures, each a small declaration: which jobs it takes.
+"""The paper's tables and figures, each declared by the jobs it needs.
 
 ``table-link-prediction``, ``table-reconstruction``
-    AUC of all methods on the four datasets, and on drug by the protocol `clean` as well.
+    AUC of all methods on the four datasets, and on drug also with the protocol `clean`.
 ``figure-roc``
     ROC curves of link prediction on GPS, from the jobs of the table.
 ``figure-sparsity``
-    Link prediction on drug with 10% to 90% of the hyperedges kept, by both protocols.
+    Link prediction on drug with 10% to 90% of the hyperedges kept, with both protocols.
 ``figure-classification``
     Micro and macro F1 of movies' genres and of WordNet's lexicographer categories.
 ``figure-sensitivity``
     Link prediction on drug over embedding sizes and over alpha.
 ``figure-time``
-    Seconds a batch of training over networks of growing size.
+    Seconds per training batch on networks of growing size.
 
-The quick version of each has the same path through the code: the core of every dataset (GPS whole),
-one seed, fewer points on every axis.
+The quick version of each runs the same code on the core of every dataset (all of GPS), with one
+seed and fewer points on every axis.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ NODES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 
 @dataclass(frozen=True)
 class Selection:
-    """What of the plan is wanted.
+    """The requested part of a plan.
 
     Attributes
     ----------
     datasets, methods, seeds : sequence, optional
-        None for those of the declaration.
+        None for the declaration's own.
     device : str, optional
     quick : bool
     """
@@ -64,15 +64,15 @@ class Selection:
                     raise UnknownNameError(kind, name, known)
 
     def only_datasets(self, usual: Iterable[str]) -> list[str]:
-        """Return those of `usual` that are wanted."""
+        """Return the requested ones of `usual`."""
         return [d for d in usual if self.datasets is None or d in self.datasets]
 
     def only_methods(self, usual: Iterable[str]) -> list[str]:
-        """Return those of `usual` that are wanted."""
+        """Return the requested ones of `usual`."""
         return [m for m in usual if self.methods is None or m in self.methods]
 
     def wanted_seeds(self) -> tuple[int, ...]:
-        """Return the seeds: those asked for, else three, or one when it has to be quick."""
+        """Return the requested seeds; by default three, or one for the quick version."""
         if self.seeds is not None:
             return tuple(self.seeds)
         return SEEDS[:1] if self.quick else SEEDS
@@ -86,7 +86,7 @@ class Experiment:
     ----------
     name, title, text : str
     plan : callable
-        From a `Selection` to jobs without seed and device, one for each point.
+        Maps a `Selection` to jobs without seed and device, one per point.
     """
 
     name: str
@@ -175,7 +175,7 @@ def _sensitivity(choice: Selection) -> list[Job]:
     jobs = []
     for dataset in choice.only_datasets(["drug"]):
         for method in choice.only_methods(["dhne"]):
-            # as in the table, so that the point both have is measured once
+            # as in the table, so that the point they share is measured once
             base = _separation(choice, "link-prediction", dataset, method, "paper")
             jobs += [replace(base, dim=dim) for dim in dimensions]
             jobs += [replace(base, params=(("alpha", alpha),)) for alpha in alphas]
@@ -197,15 +197,15 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "table-reconstruction",
             "Network reconstruction",
-            "Each method is fitted on the whole network and then tells every hyperedge of it from "
+            "Each method is fitted on the whole network and separates each of its hyperedges from "
             "five negatives.",
             _tables("reconstruction"),
         ),
         Experiment(
             "table-link-prediction",
             "Link prediction",
-            "Each method is fitted on 80% of the hyperedges, the released split, and then tells "
-            "the others from five negatives each.",
+            "Each method is fitted on 80% of the hyperedges, the released split, and separates "
+            "each of the others from five negatives.",
             _tables("link-prediction"),
         ),
         Experiment(
@@ -216,8 +216,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         Experiment(
             "figure-sparsity",
-            "Link prediction over sparsity",
-            "A share of drug's hyperedges is kept for training, all others are the test.",
+            "Link prediction by sparsity",
+            "A share of drug's hyperedges is kept for training; all others are the test set.",
             _sparsity,
         ),
         Experiment(
@@ -236,8 +236,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "figure-time",
             "Training time",
-            "What a batch of training takes over generated networks with power-law degrees, five "
-            "hyperedges a node up to a hundred thousand.",
+            "The time per training batch on generated networks with power-law degrees and five "
+            "hyperedges per node, at most a hundred thousand.",
             _time,
         ),
     )
@@ -245,7 +245,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def chosen(names: Sequence[str]) -> list[Experiment]:
-    """Return the experiments of these names, in the paper's order; ``all`` or none for all.
+    """Return the named experiments in the paper's order; all of them for ``all`` or no names.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """The core of a dataset: a small network that still has something to learn from.
 
 A random sample of hyperedges leaves most nodes with one hyperedge or none. The core keeps the
-hyperedges whose *least* connected node has the largest degree, so what remains is dense. Where
-that leaves hardly a tuple that is no hyperedge (on drug), a larger core is thinned to the same
-number. Repeats are counted once and kept all. Rows keep their side of the released split; a test
-hyperedge with a node that has no training hyperedge left goes.
+hyperedges whose *least* connected node has the largest degree, so the result is dense. If nearly
+every tuple of the core is a hyperedge (as on drug), a larger core is thinned to the same number.
+Repeats count once and are all kept. Rows stay in their part of the released split; a test hyperedge
+is dropped if one of its nodes has no training hyperedge left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dhne.evaluation import Data
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
 
-_FULL = 0.1  # of all tuples; a core with more hyperedges than that is thinned
+_FULL = 0.1  # share of all tuples; a denser core is thinned
 
 
 def dense_core(data: Data, limit: int) -> Data:
@@ -43,7 +43,7 @@ def dense_core(data: Data, limit: int) -> Data:
 
 
 def _densest(parts: Sequence[HyperNetwork], limit: int) -> list[HyperNetwork]:
-    # repeats count once: a few hyperedges that stand there a hundred times are no network
+    # repeats count once: a few hyperedges repeated a hundred times are not a network
     distinct = parts[0].fold() if len(parts) == 1 else parts[0].merge(parts[1], fold=True)
     degrees = {t: distinct.degrees(t) for t in distinct.node_types}
     weakest = np.concatenate(
@@ -65,7 +65,7 @@ def _densest(parts: Sequence[HyperNetwork], limit: int) -> list[HyperNetwork]:
 
 
 def _take(network: HyperNetwork, rows: npt.NDArray[np.int64]) -> HyperNetwork:
-    """The hyperedges at `rows`, counted through all edge types."""
+    """Return the hyperedges at `rows`, numbered through all edge types."""
     chosen = np.zeros(network.num_edges(), dtype=bool)
     chosen[rows] = True
     masks = np.split(chosen, np.cumsum([len(e) for e in network.edge_sets])[:-1])
@@ -73,7 +73,7 @@ def _take(network: HyperNetwork, rows: npt.NDArray[np.int64]) -> HyperNetwork:
 
 
 def _fullness(network: HyperNetwork) -> float:
-    """The share of the tuples of nodes in use that are hyperedges, of the fullest edge type."""
+    """Return the share of tuples that are hyperedges, in the densest edge type."""
     return max(
         len(e) / prod(len(np.unique(e.nodes[:, p])) for p in range(e.length))
         for e in network.edge_sets
@@ -90,7 +90,7 @@ def _known_nodes_only(test: HyperNetwork, train: HyperNetwork) -> HyperNetwork:
 
 
 def _renumbered(name: str, parts: list[HyperNetwork]) -> Data:
-    """Drop the nodes that are left without a hyperedge, from both parts alike."""
+    """Drop nodes without a hyperedge from both parts."""
     if len(parts) == 1:
         return Data(name, parts[0].subset(drop_nodes=True))
     both = parts[0].merge(parts[1], fold=False)

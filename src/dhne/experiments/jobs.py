@@ -1,7 +1,7 @@
-"""A job: one method, fitted once on one dataset with one seed, and what is measured then.
+"""A job: one method, fitted once on one dataset with one seed, and its measurements.
 
-Experiments are plans of jobs. A job is plain data, so its record can be found again: the file's
-name holds a hash of all its settings and the package's version.
+Experiments are plans of jobs. A job is plain data, so its record can be found again: the file name
+contains a hash of all its settings and the package version.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dhne.methods import METHODS, Method
 
 Params = tuple[tuple[str, Any], ...]
 
-# About how large the datasets are, (hyperedges, nodes). A guess is enough: what has been done
-# corrects it.
+# Approximate sizes of the datasets (hyperedges, nodes). A guess is enough: finished jobs correct
+# it.
 _SIZES = {
     "gps": (1_436, 221),
     "movielens": (46_412, 15_593),
@@ -36,20 +36,20 @@ class Job:
         One of the evaluation's tasks, or ``training-time``.
     dataset, method, seed, protocol
     params : tuple of (name, value)
-        Hyper-parameters of the method that differ from its own defaults.
+        Hyper-parameters of the method that differ from its defaults.
     dim : int
         Embedding size.
     device : str, optional
     keep : float, optional
         Link prediction over sparsity: the share of hyperedges kept for training.
     shares : tuple of float
-        Classification: the shares of training nodes; empty for those of the paper.
+        Classification: the shares of training nodes; empty for the paper's.
     repeats : int
-        Classification: over how many draws of training nodes.
+        Classification: the number of draws of training nodes.
     ranked : int
-        How many test hyperedges are ranked among all candidates.
+        Number of test hyperedges ranked among all candidates.
     core : int, optional
-        Use only so many hyperedges, those among the best-connected nodes.
+        Use only this many hyperedges, those among the best-connected nodes.
     nodes : int, optional
         Training time: the number of nodes of the generated network.
 
@@ -78,14 +78,14 @@ class Job:
     nodes: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the job as JSON can hold it."""
+        """Return the job as JSON-compatible data."""
         data = asdict(self)
         data["params"], data["shares"] = dict(self.params), list(self.shares)
         return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Job:
-        """Return the job that `to_dict` gave."""
+        """Return the job from the output of `to_dict`."""
         params, shares = tuple(data["params"].items()), tuple(data["shares"])
         return cls(**(data | {"params": params, "shares": shares}))
 
@@ -96,13 +96,13 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A hash of everything that the record depends on."""
+        """A hash of everything the record depends on."""
         text = json.dumps([self.to_dict(), __version__], sort_keys=True)
         return sha256_of_text(text)[:16]
 
     @property
     def file_name(self) -> str:
-        """Where its record is kept: readable, with the hash that makes it unique."""
+        """The file name of its record: readable, and unique through the hash."""
         parts = [self.task, self.dataset, self.protocol, self.method, f"seed{self.seed}", self.key]
         return "_".join(parts) + ".json"
 
@@ -119,7 +119,7 @@ class Job:
 
     @property
     def expected(self) -> float:
-        """Roughly the seconds it takes on one core, for a first guess of the time left.
+        """Roughly the seconds it takes on one core, for a first estimate of the time left.
 
         Examples
         --------
@@ -136,6 +136,6 @@ class Job:
             edges, nodes = min(edges, 2 * self.core), min(nodes, self.core)
         edges = round(edges * (1.0 if self.keep is None else self.keep))
         seconds = fixed + (edges * an_edge + nodes * a_node) / 1000
-        # a second fit chooses how pairs make a score
+        # a second fit chooses how pairs are combined into a score
         twice = method.aggregates and self.task == "link-prediction"
         return 2 * seconds if twice else seconds

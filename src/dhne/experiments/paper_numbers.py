@@ -1,6 +1,6 @@
-"""The numbers that the paper prints: AUC at 64 dimensions, its tables of both tasks.
+"""The paper's numbers: AUC at 64 dimensions, the tables of both tasks.
 
-Methods that know only pairs have two, by the mean and by the minimum of their pairs' similarities.
+Pairwise methods have two, for the mean and for the minimum of their pairs' similarities.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TABLES = {"reconstruction": _RECONSTRUCTION, "link-prediction": _LINK_PREDICTIO
 
 
 def paper_auc(task: str, dataset: str, method: str, aggregate: str = "") -> float | None:
-    """Return the AUC that the paper prints, or None where it has none.
+    """Return the paper's AUC, or None if it has none.
 
     Examples
     --------

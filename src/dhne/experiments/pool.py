@@ -1,7 +1,7 @@
-"""Doing jobs: one after the other, or several side by side in processes of their own.
+"""Running jobs: one after the other, or several in parallel processes.
 
-Most baselines use one core. Side by side, the cores are shared out, and the process that asked
-keeps the records; what is timed (`Job.nodes`) runs alone in the end.
+Most baselines use one core. In parallel, the cores are divided between the processes, and the
+parent saves the records. Timed jobs (`Job.nodes`) run alone at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class Done(NamedTuple):
-    """A job with its record, or with what went wrong."""
+    """A job with its record or its error."""
 
     job: Job
     record: Record | None
@@ -36,7 +36,7 @@ class Done(NamedTuple):
 
 
 def attempt(do: Do, job: Job) -> Done:
-    """Do a job; a failure of the method is a result too, so that the rest of a plan goes on."""
+    """Run a job; a failure of the method is a result too, so that the plan continues."""
     start = perf_counter()
     try:
         return Done(job, do(job), "", perf_counter() - start)
@@ -48,7 +48,7 @@ def attempt(do: Do, job: Job) -> Done:
 
 
 def one_by_one(jobs: Sequence[Job], do: Do, begin: Callable[[Job], None]) -> Iterator[Done]:
-    """Do the jobs in order; `begin` is called with each before it starts."""
+    """Run the jobs in order; `begin` is called with each before it starts."""
     for job in jobs:
         begin(job)
         yield attempt(do, job)
@@ -57,13 +57,13 @@ def one_by_one(jobs: Sequence[Job], do: Do, begin: Callable[[Job], None]) -> Ite
 def side_by_side(
     jobs: Sequence[Job], make: Callable[[], Do], begin: Callable[[Job], None], *, processes: int
 ) -> Iterator[Done]:
-    """Do up to `processes` jobs at a time, timings alone; outcomes come as they are ready.
+    """Run up to `processes` jobs at a time, timed ones alone; yield outcomes as they finish.
 
     Parameters
     ----------
     jobs : sequence of Job
     make : callable
-        Makes what does jobs, once a process; it must be importable by name.
+        Makes the object that runs jobs, once per process; must be importable by name.
     begin : callable
         Called with each job before it starts.
     processes : int
@@ -95,7 +95,7 @@ def side_by_side(
 
 @contextmanager
 def _cores_shared(processes: int) -> Iterator[None]:
-    """Give each process that starts meanwhile its share of the cores."""
+    """Give each process started in this context its share of the cores."""
     before = {name: os.environ.get(name) for name in _THREADS}
     share = max(1, available_cores() // processes)
     theirs = {name: value for name, value in before.items() if name not in set_here}
@@ -114,8 +114,8 @@ _do: Do
 
 
 def _start(make: Callable[[], Do]) -> None:
-    """Prepare a process: an interruption ends it without a traceback, its parent's end as well."""
-    global _do  # noqa: PLW0603 - what a process has for its jobs
+    """Prepare a process: it ends without a traceback when interrupted or orphaned."""
+    global _do  # noqa: PLW0603 - one per process
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
     _do = make()

@@ -1,6 +1,6 @@
-"""Records on disk, one file a job, each written whole or not at all.
+"""Records on disk, one file per job, written atomically.
 
-An interrupted plan goes on where it was: what is there is not computed again.
+An interrupted plan continues where it stopped: existing records are not computed again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RecordStore:
     Parameters
     ----------
     directory : path
-        Made when the first record is put there.
+        Created with the first record.
 
     Examples
     --------
@@ -38,23 +38,23 @@ class RecordStore:
         self.directory = Path(directory)
 
     def path(self, job: Job) -> Path:
-        """Return where the record of a job is kept."""
+        """Return the path of a job's record."""
         return self.directory / job.file_name
 
     def get(self, job: Job) -> Record | None:
-        """Return a job's record, or None if there is none that can be read."""
+        """Return a job's record, or None if there is no readable one."""
         try:
             return Record.from_dict(read_json(self.path(job)))
         except (InputError, KeyError, TypeError):
-            return None  # whatever is wrong with it, the job can be done again
+            return None  # whatever is wrong with it, the job can be run again
 
     def put(self, job: Job, record: Record) -> None:
-        """Keep a job's record, whole or not at all."""
+        """Save a job's record atomically."""
         self.directory.mkdir(parents=True, exist_ok=True)
         replace_bytes(self.path(job), record.to_json().encode(), durable=True)
 
     def found(self, jobs: list[Job]) -> Iterator[tuple[Job, Record]]:
-        """Yield those of `jobs` that have a record, with it."""
+        """Yield each job that has a record, with the record."""
         for job in jobs:
             record = self.get(job)
             if record is not None:

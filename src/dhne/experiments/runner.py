@@ -1,6 +1,6 @@
-"""Doing a plan: each job once, its record kept as soon as it is there.
+"""Running a plan: each job once, its record saved as soon as it is finished.
 
-What failed does not stop the rest; it is told at the end and done again next time.
+Failed jobs do not stop the others; they are reported at the end and run again next time.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .timing import training_time
 
 @dataclass(frozen=True)
 class Step:
-    """Where a plan stands: told before each job and at the end.
+    """Progress of a plan, reported before each job and at the end.
 
     Attributes
     ----------
     done, total : int
         Jobs.
     title : str
-        What comes next; empty at the end.
+        The next job; empty at the end.
     seconds_left : float
-        Guessed from the jobs done so far.
+        Estimated from the jobs finished so far.
     """
 
     done: int
@@ -43,7 +43,7 @@ class Step:
 
 @dataclass
 class PlanOutcome:
-    """What became of a plan."""
+    """The outcome of a plan."""
 
     computed: int = 0
     reused: int = 0
@@ -51,7 +51,7 @@ class PlanOutcome:
 
 
 def unique(jobs: Iterable[Job]) -> list[Job]:
-    """Return the jobs without repeats, those of one dataset together, in order."""
+    """Return the jobs without repeats, grouped by dataset, in order."""
     distinct = list(dict.fromkeys(jobs))
     order = {name: i for i, name in enumerate(dict.fromkeys(j.dataset for j in distinct))}
     return sorted(distinct, key=lambda j: order[j.dataset])
@@ -66,7 +66,7 @@ def run_plan(
     processes: int = 1,
     do: Do | None = None,
 ) -> PlanOutcome:
-    """Do every job that has no record yet.
+    """Run every job that has no record yet.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def run_plan(
     progress : callable, optional
         Called with a `Step` before each job and at the end.
     detail : callable, optional
-        Called with (what, done, total) within a job, while jobs are done one by one.
+        Called with (what, done, total) within a job, if jobs run one at a time.
     processes : int
-        How many jobs are done side by side.
+        Number of jobs to run in parallel.
     do : callable, optional
-        From a job to its record; for tests.
+        Maps a job to its record; for tests.
     """
     jobs = unique(jobs)
     report, clock = PlanOutcome(), Clock()
@@ -108,7 +108,7 @@ def run_plan(
             report.failed.append((job, problem))
             continue
         if processes > 1:
-            record.config["processes"] = processes  # seconds are to be read with that in mind
+            record.config["processes"] = processes  # they slow each other down
         store.put(job, record)
         report.computed += 1
         clock.note(job, seconds)
@@ -118,7 +118,7 @@ def run_plan(
 
 
 class Clock:
-    """Guesses how long jobs take: what is expected of them, corrected by those like them."""
+    """Estimates how long jobs take: the expected time, corrected by finished jobs like them."""
 
     def __init__(self) -> None:
         self._rates: dict[tuple[str, ...], list[float]] = {}
@@ -129,7 +129,7 @@ class Clock:
             self._rates.setdefault(kind, []).append(seconds / job.expected)
 
     def left(self, jobs: Iterable[Job]) -> float:
-        """Return the seconds that `jobs` may take."""
+        """Return the estimated seconds for `jobs`."""
         return sum(self._rate(job) * job.expected for job in jobs)
 
     def _rate(self, job: Job) -> float:
@@ -140,12 +140,12 @@ class Clock:
 
 
 def _kinds(job: Job) -> list[tuple[str, ...]]:
-    """What a job has in common with others, closest first."""
+    """Return what a job may have in common with others, closest match first."""
     return [(job.task, job.method, job.dataset), (job.task, job.method), (job.method,), ()]
 
 
 class Worker:
-    """Does jobs; keeps the dataset of the last one."""
+    """Runs jobs; keeps the dataset of the last one."""
 
     def __init__(self, detail: ReportProgress | None = None) -> None:
         self._detail = detail

@@ -1,8 +1,8 @@
-"""Seconds a batch of training takes, as the network grows.
+"""Seconds per training batch as the network grows.
 
-A network of n nodes (three types, n/3 each) with power-law degrees and five hyperedges a node, a
-hundred thousand at most, is generated. The method is fitted with the same batch size and without
-validation, and its epochs are timed, except for the first, in which kernels are compiled.
+The generated network has n nodes (three types, n/3 each), power-law degrees and five hyperedges per
+node, at most a hundred thousand. The method is fitted with a fixed batch size and without
+validation. Its epochs are timed, except for the first, in which kernels are compiled.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .jobs import Job
 
 BATCH = 512
 EDGES_PER_NODE = 5
-_MOST_EDGES = 100_000  # an epoch of a part of the hyperedges is enough to time a batch
-_LEAST_BATCHES = 50  # that are timed
+_MOST_EDGES = 100_000  # an epoch over some of the hyperedges is enough to time a batch
+_LEAST_BATCHES = 50  # timed ones
 
 
 class EpochClock(Callback):
-    """Times epochs; `seconds` holds those after the first."""
+    """Times epochs; `seconds` has those after the first."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
         self._ended: float | None = None
 
     def on_epoch_end(self, progress: Progress) -> None:
-        """Note how long it is since the last epoch ended."""
+        """Record the time since the last epoch ended."""
         now = perf_counter()
         if self._ended is not None:
             self.seconds.append(now - self._ended)

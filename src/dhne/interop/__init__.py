@@ -1,4 +1,4 @@
-"""Other libraries' hypergraphs, tables, graphs and vectors, in memory; one file a library.
+"""Conversion to and from other libraries, in memory; one file per library.
 
 ========================= ===================== ==================================================
 library                   out                   in
@@ -15,8 +15,8 @@ scikit-learn              `Hyperedges`,
                           `link_prediction_auc`
 ========================= ===================== ==================================================
 
-Files (HIF, CSV, Parquet, TensorBoard's projector and so on) are :mod:`dhne.io`'s. A library is
-imported only when its function is called; without it, the error names the extra to install.
+For files (HIF, CSV, Parquet, TensorBoard's projector and others) see :mod:`dhne.io`. A library is
+imported only when its function is called; if it is missing, the error names the extra to install.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Where each name lives; scikit-learn's adapters load scikit-learn, so they wait until asked for.
+# Module of each name; the scikit-learn adapters import scikit-learn, so they load on demand.
 _PUBLIC = {
     "Hyperedges": "scikit",
     "LinkPredictionScorer": "scikit",

@@ -12,8 +12,8 @@ from .optional import require
 def to_gensim(model: Embedder, node_type: str) -> Any:
     """Return the vectors of one node type as `gensim.models.KeyedVectors`, node i at row i.
 
-    Keys are names as strings: gensim takes an integer for a row number. The attribute ``count`` of
-    a key is the node's degree, so that ``sort_by_descending_frequency`` and the like work.
+    Keys are names as strings, because gensim reads an integer as a row number. A key's attribute
+    ``count`` is the node's degree, so that ``sort_by_descending_frequency`` works.
 
     Examples
     --------

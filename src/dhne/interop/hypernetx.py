@@ -1,9 +1,8 @@
 """HyperNetX hypergraphs and networks.
 
-Types and positions travel as in :mod:`dhne.interop.records`, as properties of nodes and edges.
-Nodes without a hyperedge are no nodes of a HyperNetX hypergraph, but it keeps their properties,
-from which they come back. A node type without any node, or an edge type without any hyperedge, does
-not come back.
+Types and positions are stored as in :mod:`dhne.interop.records`, as properties of nodes and edges.
+A HyperNetX hypergraph does not contain nodes without a hyperedge but keeps their properties, from
+which they are restored. A node type without nodes, or an edge type without hyperedges, is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from .records import Edge, edges_of, nodes_of, to_network
 
 
 def to_hypernetx(network: HyperNetwork) -> Any:
-    """Return a network as a `hypernetx.Hypergraph`; `from_hypernetx` brings it back.
+    """Return a network as a `hypernetx.Hypergraph`; `from_hypernetx` is the inverse.
 
     Examples
     --------
@@ -44,12 +43,12 @@ def from_hypernetx(hypergraph: Any) -> HyperNetwork:
     """Return a HyperNetX hypergraph as a network.
 
     Types are the nodes' property ``type``, weights the hyperedges' property ``weight``. Hyperedges
-    of fewer than two nodes are left out, with a warning.
+    of fewer than two nodes are skipped with a warning.
     """
     hypernetx = require("hypernetx")
     if not isinstance(hypergraph, hypernetx.Hypergraph):
         raise InputError(
-            f"from_hypernetx takes a Hypergraph of HyperNetX, got {type(hypergraph).__name__}"
+            f"from_hypernetx takes a HyperNetX Hypergraph, got {type(hypergraph).__name__}"
         )
     place = {node: i for i, node in enumerate(hypergraph.nodes)}
     edges = []

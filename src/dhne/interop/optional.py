@@ -1,4 +1,4 @@
-"""Libraries that are installed by an extra: imported when they are needed, or asked for by name."""
+"""Optional libraries: imported when needed; if missing, the error names the extra."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dhne.errors import MissingExtraError
 
 
 def require(module: str, *, extra: str = "interop", package: str | None = None) -> Any:
-    """Import a library, or say which extra brings it.
+    """Import a library, or raise an error that names the extra to install.
 
     Parameters
     ----------
     module : str
     extra : str
     package : str, optional
-        What it is called where it is installed from, if not as the module.
+        Name of the distribution, if it differs from the module.
 
     Examples
     --------

@@ -1,18 +1,18 @@
 """A network as PyTorch Geometric's `HeteroData`, with a model's embeddings as node features.
 
-Graphs know pairs only, so hyperedges are expanded, in one of two ways:
+Graphs have only pairs, so hyperedges are expanded in one of two ways:
 
 star
-    Each edge type becomes a node type of its own, ``"user-movie-tag"``, a node a hyperedge with its
-    ``weight``, and each position an edge type ``("user", "position_0", "user-movie-tag")``. Nothing
-    is lost: the hyperedge's node stands at column e of every position.
+    Each edge type becomes a node type, ``"user-movie-tag"``, with one node per hyperedge and its
+    ``weight``; each position becomes an edge type ``("user", "position_0", "user-movie-tag")``.
+    Nothing is lost: column e of every position belongs to hyperedge e.
 clique
     Nodes that share a hyperedge are joined: ``("user", "with", "movie")``, with the total weight of
     the hyperedges they share as ``edge_weight``: the adjacency A = H W Hᵀ − D that the model learns
-    from. Which pairs belong together is lost.
+    from. It is lost which pairs belong to the same hyperedge.
 
-Edges point one way, from the earlier node type to the later one;
-``torch_geometric.transforms.ToUndirected()`` adds the other. Within one node type both are there.
+Edges point from the earlier node type to the later one;
+``torch_geometric.transforms.ToUndirected()`` adds the reverse. Within one node type both exist.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def to_pyg(
     model : Embedder, optional
         Fitted on the same nodes; its embeddings become ``x``.
     expansion : {"star", "clique"}
-        See the module's text.
+        See the module docstring.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def _check_same_nodes(network: HyperNetwork, model: Embedder) -> None:
     for t in network.node_types:
         known = t in model.network_.node_types
         if not known or model.network_.vocabulary(t) != network.vocabulary(t):
-            raise ParameterError(f"the model was fitted on other {t!r} nodes than the network has")
+            raise ParameterError(f"the model was fitted on a network with different {t!r} nodes")
 
 
 def _add_star(data: HeteroData, network: HyperNetwork, torch: Any) -> None:

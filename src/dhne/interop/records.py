@@ -1,16 +1,16 @@
-"""Hypergraphs of dictionaries and sets, as XGI and HyperNetX keep them, and networks.
+"""Conversion between networks and hypergraphs of dictionaries and sets, as in XGI and HyperNetX.
 
-Both libraries know nodes with one global id and attributes, and hyperedges that are sets. Types,
-positions and weights therefore travel as attributes, as in a HIF file:
+In both libraries nodes have one global id and attributes, and hyperedges are sets. Types, positions
+and weights are therefore stored as attributes, as in a HIF file:
 
-* node: ``{"type": "movie", "name": "Heat", "labels": […]}``. Its id is its name where that is
-  unique in the network, else ``movie:Heat``.
+* node: ``{"type": "movie", "name": "Heat", "labels": […]}``. Its id is its name if that is
+  unique in the network, otherwise ``movie:Heat``.
 * edge: ``{"type": ("user", "movie", "tag"), "ordered": True, "weight": 1.0, "tuple": (…)}``, the
-  last being the node ids in the order of positions, a node that stands there twice included.
+  last being the node ids in the order of positions, including repeated nodes.
 
-On the way back a hyperedge's ``tuple`` counts if it holds just the members that the hyperedge has
-now; otherwise, as in a hypergraph from elsewhere, its members are a set, grouped by ``type``
-(``"node"`` where there is none).
+When converting back, a hyperedge's ``tuple`` is used if it has exactly the hyperedge's current
+members. Otherwise, as in a hypergraph from another source, the members are a set, grouped by
+``type`` (``"node"`` by default).
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def to_network(
     nodes : iterable of (id, attributes)
     edges : iterable of Edge
     what : str
-        How to call the hypergraph in errors.
+        Name of the hypergraph in error messages.
     directed : bool
-        Whether hyperedges are a tail and a head; they become ordered tuples, tail first.
+        Whether a hyperedge is a tail and a head: two sets, with the roles ``tail`` and ``head``.
     metadata : mapping, optional
-        Of a network that came from here: the types that nobody has.
+        Of a network converted by this module: the types without nodes or hyperedges.
     """
     ids = _Ids(what)
     document: dict[str, Any] = {
@@ -101,7 +101,7 @@ def to_network(
 
 
 class _Ids(dict[Any, Any]):
-    """Ids as a file could hold them: strings and integers stay, all else becomes a string."""
+    """Return ids that a file can hold: strings and integers; anything else becomes a string."""
 
     def __init__(self, what: str) -> None:
         self._what, self._taken = what, set[Any]()
@@ -111,7 +111,7 @@ class _Ids(dict[Any, Any]):
         plain = plain if type(plain) in (str, int) else str(plain)
         if plain in self._taken:
             raise InputError(
-                f"two nodes would both be called {plain!r}; rename one", file=self._what
+                f"two nodes would both be named {plain!r}; rename one", file=self._what
             )
         self._taken.add(plain)
         self[node] = plain
@@ -119,7 +119,7 @@ class _Ids(dict[Any, Any]):
 
 
 def _node_attributes(given: Mapping[str, Any]) -> Attributes:
-    """What a network keeps of a node's attributes."""
+    """Return the attributes of a node that a network keeps."""
     found = {k: _plain(given[k]) for k in ("type", "name") if given.get(k) is not None}
     labels = given.get("labels")
     if labels is not None:

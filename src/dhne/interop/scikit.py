@@ -1,11 +1,11 @@
-"""scikit-learn's tools over hyperedges and nodes: cross-validation, grid search, pipelines.
+"""scikit-learn's tools for hyperedges and nodes: cross-validation, grid search, pipelines.
 
-Every method here is a scikit-learn estimator already (``get_params``, ``clone``). What its tools
-need besides are samples that can be counted and indexed, and a scorer:
+Every method is already a scikit-learn estimator (``get_params``, ``clone``). The tools also need
+samples that can be counted and indexed, and a scorer:
 
 * `Hyperedges` is a network whose hyperedges are the samples;
 * `link_prediction_auc` scores a fitted method on hyperedges held out from it;
-* `NodeVectors` turns nodes' names into their vectors, in front of any classifier or regressor.
+* `NodeVectors` turns node names into vectors, for any classifier or regressor.
 
 ::
 
@@ -14,7 +14,7 @@ need besides are samples that can be counted and indexed, and a scorer:
     )
     search.fit(Hyperedges.of(network.fold()))
 
-Fold repeats first: one that stands in two folds would be held out and learned from at once.
+Fold repeats first; otherwise the same hyperedge could be in training and test at once.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ Metric = Literal["auc", "aupr"]
 
 
 class Hyperedges(HyperNetwork):
-    """A network that is also a sequence of its hyperedges, those of the first edge type first.
+    """A network that is also a sequence of its hyperedges, in the order of edge types.
 
-    ``hyperedges[rows]`` is the network of those hyperedges and of all nodes; iterating gives tuples
-    of names. Wherever a network is taken, this is taken too.
+    ``hyperedges[rows]`` is a network with those hyperedges and all nodes; iterating gives tuples of
+    names. It can be used wherever a network can.
 
     Examples
     --------
@@ -66,16 +66,16 @@ class Hyperedges(HyperNetwork):
 
     @property
     def shape(self) -> tuple[int]:
-        """(number of hyperedges,), as arrays have it."""
+        """(number of hyperedges,), like an array's shape."""
         return (len(self),)
 
     def __getitem__(self, rows: Any) -> Hyperedges:
-        if isinstance(rows, tuple):  # scikit-learn asks as one asks an array: X[rows, ...]
+        if isinstance(rows, tuple):  # scikit-learn indexes like an array: X[rows, ...]
             rows = next(r for r in rows if r is not Ellipsis)
         try:
             chosen = np.atleast_1d(np.arange(len(self))[rows])
         except IndexError as error:
-            raise ParameterError(f"these rows are not there: {error}") from None
+            raise ParameterError(f"rows out of range: {error}") from None
         edge_sets, start = [], 0
         for edges in self.edge_sets:
             here = chosen[(chosen >= start) & (chosen < start + len(edges))] - start
@@ -94,18 +94,18 @@ class Hyperedges(HyperNetwork):
 
 @dataclass(frozen=True)
 class LinkPredictionScorer:
-    """How well a fitted method tells held-out hyperedges from negatives; larger is better.
+    """How well a fitted method separates held-out hyperedges from negatives; larger is better.
 
-    A scorer in scikit-learn's sense: called with an estimator and samples. The negatives of a
-    hyperedge are drawn by the seed and are hyperedges neither of the method's network nor of the
-    samples, so every candidate of a search meets the same ones.
+    A scikit-learn scorer: called with an estimator and samples. Negatives are drawn with the seed
+    and are hyperedges neither of the method's network nor of the samples, so all candidates of a
+    search get the same ones.
 
     Attributes
     ----------
     metric : {"auc", "aupr"}
         Area under the ROC curve, or average precision.
     negatives : int
-        For each hyperedge.
+        Number per hyperedge.
     seed : int
 
     Examples
@@ -156,19 +156,19 @@ link_prediction_auc = LinkPredictionScorer()
 
 
 def _method(estimator: Any) -> Embedder:
-    """The method itself, where it stands at the end of a pipeline."""
+    """Return the method itself if it is the last step of a pipeline."""
     steps = getattr(estimator, "steps", None)
     model = steps[-1][1] if steps else estimator
     if not isinstance(model, Embedder):
         raise ParameterError(
-            f"link prediction is of methods such as DHNE, not of {type(model).__name__}"
+            f"link prediction needs a method such as DHNE, got {type(model).__name__}"
         )
     model._check_fitted()
     return model
 
 
 class NodeVectors(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Nodes' names into their vectors: the first step of a pipeline that predicts about nodes.
+    """Turns node names into vectors: the first step of a pipeline that predicts something of nodes.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class NodeVectors(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.vectors = vectors
 
     def fit(self, names: Any, y: Any = None) -> Self:
-        """Take the vectors as they are; nothing is learned."""
+        """Check the vectors; nothing is learned."""
         self.vocabulary_ = Vocabulary(self.vectors["name"])
         rows = self.vectors["vector"].combine_chunks()
         flat = rows.flatten().to_numpy(zero_copy_only=False)
@@ -200,5 +200,5 @@ class NodeVectors(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return a name for each dimension."""
+        """Return one name per dimension."""
         return np.array([f"dimension{i}" for i in range(self.matrix_.shape[1])], dtype=object)

@@ -1,7 +1,7 @@
-"""The hyperedges of one edge type as a table: a column of names a position, and their weights.
+"""The hyperedges of one edge type as a table: one column of names per position, and weights.
 
-`dhne.read_table` is the way back. Columns have the names of their node types, a repeated type
-getting a number: ``person``, ``person.2``. The column ``weight`` is there if some weight is not 1.
+`dhne.read_table` is the inverse. Columns are named after their node types; repeated types are
+numbered: ``person``, ``person.2``. The column ``weight`` exists if some weight is not 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def to_arrow(network: HyperNetwork, edge_type: Sequence[str] | None = None) -> pa.Table:
-    """Return hyperedges as an Arrow table; the type may be left out if there is only one.
+    """Return hyperedges as an Arrow table; the type may be omitted if there is only one.
 
     Examples
     --------

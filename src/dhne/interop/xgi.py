@@ -1,4 +1,4 @@
-"""XGI hypergraphs and networks; :mod:`.records` tells how types and positions travel."""
+"""XGI hypergraphs and networks; :mod:`.records` explains how types and positions are stored."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dhne.network.hypernetwork import HyperNetwork
 from .optional import require
 from .records import Edge, edges_of, nodes_of, to_network
 
-_KEY = "dhne"  # the network attribute with the types, also those that nobody has
+_KEY = "dhne"  # the network attribute with all types, including empty ones
 
 
 def to_xgi(network: HyperNetwork, *, directed: bool = False) -> Any:
-    """Return a network as an `xgi.Hypergraph`; `from_xgi` brings it back as it was.
+    """Return a network as an `xgi.Hypergraph`; `from_xgi` is the inverse.
 
     Parameters
     ----------
@@ -51,14 +51,13 @@ def from_xgi(hypergraph: Any) -> HyperNetwork:
     """Return an XGI hypergraph, simplicial complex or directed hypergraph as a network.
 
     Types are the nodes' attribute ``type``, weights the hyperedges' attribute ``weight``. The
-    hyperedges of a directed hypergraph become ordered tuples, the tail's nodes before the head's,
-    each in the order of the hypergraph's nodes. Hyperedges of fewer than two nodes are left out,
-    with a warning.
+    hyperedges of a directed hypergraph become two sets, with the roles ``tail`` and ``head``.
+    Hyperedges of fewer than two nodes are skipped with a warning.
     """
     xgi = require("xgi")
     directed = isinstance(hypergraph, xgi.DiHypergraph)
     if not directed and not isinstance(hypergraph, xgi.Hypergraph):
-        raise InputError(f"from_xgi takes a hypergraph of XGI, got {type(hypergraph).__name__}")
+        raise InputError(f"from_xgi takes an XGI hypergraph, got {type(hypergraph).__name__}")
     place = {node: i for i, node in enumerate(hypergraph.nodes)}
     edges = []
     for number in hypergraph.edges:

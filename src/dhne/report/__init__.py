@@ -1,7 +1,7 @@
-"""Pictures and pages, all drawn from records.
+"""Pictures and pages made from records.
 
-`write_report` makes one self-contained page, Markdown, and a picture and a CSV for each table or
-figure.
+`write_report` writes one self-contained HTML page, Markdown, and a picture and a CSV file per table
+or figure.
 """
 
 from .build import write_report

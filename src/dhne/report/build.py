@@ -1,4 +1,4 @@
-"""The report's files: ``index.html``, ``results.md``, and a PNG and a CSV for each section."""
+"""The report's files: ``index.html``, ``results.md``, and a PNG and a CSV per section."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def write_report(
     command: str = "dhne reproduce",
     failed: Sequence[tuple[Job, str]] = (),
 ) -> Path:
-    """Write the report on what the store holds and return the path of its page.
+    """Write the report on the records in the store and return the path of its page.
 
     Parameters
     ----------
     directory : path
     experiments, choice
-        What was asked for.
+        The requested tables and figures.
     store : RecordStore
     command : str
-        How to make it again, for the reader.
+        The command to reproduce the report, shown to the reader.
     failed : sequence of (job, message)
     """
     out = Path(directory)
@@ -66,7 +66,7 @@ def write_report(
 
 
 def as_csv(records: Joined) -> str:
-    """Return every metric of every record, one a line."""
+    """Return every metric of every record, one per line."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(_COLUMNS)

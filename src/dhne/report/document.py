@@ -1,4 +1,4 @@
-"""What the report says, before it becomes HTML, Markdown or CSV."""
+"""The content of the report, before it becomes HTML, Markdown or CSV."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METRIC_TITLES = {
     "hits@10": "Hits@10, filtered",
     "mean_rank": "Mean rank, filtered (lower is better)",
 }
-SCORING_TITLE = "How pairs make a score, as chosen on validation data"
+SCORING_TITLE = "How pairs are combined into a score, chosen on validation data"
 COST_TITLES = {"fit_seconds": "Seconds to fit", "peak_rss_mb": "Peak memory in MiB"}
 
 
@@ -35,11 +35,11 @@ class Section:
     Attributes
     ----------
     name, title, text : str
-    notes : sentences on what was found and what to beware of
+    notes : findings and warnings
     main : the table beside the paper's, if there is one
     further : other metrics, as (caption, table)
-    scorings : how pairwise methods score, a row each, under the columns of `main`
-    records : what all of it is drawn from
+    scorings : how pairwise methods score, one row each, with the columns of `main`
+    records : the measurements behind it
     """
 
     name: str
@@ -73,29 +73,28 @@ class Document:
     title: str = "Structural Deep Embedding for Hyper-Networks, reproduced"
 
     def lead(self) -> list[str]:
-        """Return the sentences at the top: how to read the numbers."""
+        """Return the introduction: how to read the numbers."""
         seeds = ", ".join(map(str, self.seeds))
         plural = "s" if len(self.seeds) > 1 else ""
-        spread = ", mean ± standard deviation over them" if plural else ""
+        spread = ", mean ± standard deviation over seeds" if plural else ""
         lines = [
             (
-                f"Measured with dhne {self.version}, seed{plural} {seeds}{spread}. Beside each "
-                "number stands what the paper prints and the difference, ours minus the paper's. "
-                "The best of a column is set in bold."
+                f"Measured with dhne {self.version}, seed{plural} {seeds}{spread}. Each number is "
+                "followed by the paper's number and the difference, ours minus the paper's. "
+                "The best value of a column is bold."
             ),
             (
-                "Five negatives for each hyperedge, drawn once from a fixed seed, none of them in "
-                "train or test; anything that a method chooses, it chooses on a part of train. The "
-                "paper does not say how its own negatives were drawn, so a difference to it may be "
-                "theirs."
+                "Five negatives per hyperedge, drawn once with a fixed seed, none of them in train "
+                "or test. Anything a method chooses, it chooses on a part of train. The paper does "
+                "not say how it drew its negatives, so differences from it may come from there."
             ),
         ]
         if self.quick:
             lines.append(
-                f"This is the quick version: of MovieLens, drug and wordnet only a core, at most "
-                f"{QUICK_CORE:,} different hyperedges among the best-connected nodes, and fewer "
-                "points in every picture. A core is another task than the whole: only GPS can be "
-                "compared with the paper."
+                f"This is the quick version: only a core of MovieLens, drug and wordnet, at most "
+                f"{QUICK_CORE:,} distinct hyperedges among the best-connected nodes, and fewer "
+                "points in every picture. A core is a different task from the whole dataset: only "
+                "GPS can be compared with the paper."
             )
         return lines
 
@@ -108,7 +107,7 @@ def compose(
     command: str = "dhne reproduce",
     failed: Sequence[tuple[Job, str]] = (),
 ) -> Document:
-    """Return the report on what the store holds of these experiments."""
+    """Return the report on these experiments' records in the store."""
     sections: list[Section] = []
     environment: dict[str, Any] = {}
     missing = 0
@@ -133,10 +132,10 @@ def compose(
 
 
 def _settings(found: Sequence[Joined]) -> dict[str, dict[str, Any]]:
-    """Return what each method was set to; what differs over datasets with the datasets' names.
+    """Return each method's settings; those that differ between datasets are listed per dataset.
 
-    Settings may follow from the size of the data, so they are those of one task: link prediction,
-    where it was measured.
+    Settings may depend on the size of the data, so they are those of one task: link prediction, if
+    it was measured.
     """
     every = {job: record for records in found for job, record in records.items()}
     usual = {j: r for j, r in every.items() if not j.params and j.nodes is None and j.keep is None}
@@ -154,7 +153,7 @@ def _settings(found: Sequence[Joined]) -> dict[str, dict[str, Any]]:
 
 
 def _shared(name: str, used: dict[str, dict[str, Any]]) -> Any:
-    """The value that all datasets have, or each with its own."""
+    """Return the value common to all datasets, or one value per dataset."""
     values = [values.get(name) for values in used.values()]
     if all(value == values[0] for value in values):
         return values[0]
@@ -187,27 +186,28 @@ def _table_notes(records: Joined) -> tuple[str, ...]:
     found = verdict(records)
     if found.total:
         notes.append(
-            f"DHNE's AUC is above that of every baseline of the paper that was run in "
+            f"DHNE's AUC is above that of all measured baselines of the paper in "
             f"{len(found.won)} of {found.total} columns{_rivals(found)}."
         )
     if any(j.dataset == "drug" for j in records):
         notes.append(
-            f"drug, as released, {CATALOGUE['drug'].caution}. The first column of drug is by the "
-            "paper's protocol, on the files as they are; the one marked clean is without the leak."
+            f"drug, as released, {CATALOGUE['drug'].caution}. The first column of drug follows "
+            "the paper's protocol, on the files as released; the one marked clean has no leak."
         )
     counts = {(j.dataset, j.protocol): r.config.get("counts", {}) for j, r in records.items()}
     main = table(records, "auc")
     ranked = [f"{main.heading(c)} {n['ranked']:,}" for c, n in counts.items() if n.get("ranked")]
     if ranked:
         notes.append(
-            "Ranks are exact, over all candidates of each position, other known hyperedges left "
-            f"out, ties at their middle; test hyperedges ranked: {', '.join(ranked)}."
+            "Ranks are exact, over all candidates of each position, with other known hyperedges "
+            "excluded and ties at their mean rank. Test hyperedges ranked: "
+            f"{', '.join(ranked)}."
         )
     return tuple(notes)
 
 
 def _rivals(found: Verdict) -> str:
-    """Who is ahead where DHNE is not."""
+    """Name the best baseline of each column that DHNE does not win."""
     ahead = [
         f"on {where} {name} has {number(best, 'auc')} against {number(ours, 'auc')}"
         for where, (name, best, ours) in found.lost.items()
@@ -220,10 +220,10 @@ def _figure_notes(name: str) -> tuple[str, ...]:
 
 
 _NOTES = {
-    "figure-roc": "Methods that know only pairs: the best of mean or minimum of inner products or "
-    "cosines, as judged on validation data.",
-    "figure-sparsity": "By the paper's protocol repeats of a kept hyperedge stand among the hidden "
-    "ones, so every method looks better than it is; clean tells.",
-    "figure-classification": "Of several labels, those with a positive decision value are "
-    "predicted, at least one; the number of true labels is not given away.",
+    "figure-roc": "Pairwise methods use the mean or minimum of inner products or cosines, "
+    "whichever is best on validation data.",
+    "figure-sparsity": "In the paper's protocol, repeats of a kept hyperedge are among the hidden "
+    "ones, so every method looks better than it is; the protocol clean removes them.",
+    "figure-classification": "For nodes with several labels, those with a positive decision "
+    "value are predicted, at least one; the number of true labels is not used.",
 }

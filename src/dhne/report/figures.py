@@ -1,6 +1,6 @@
 """The pictures: each a function from joined records to a matplotlib figure, or None without data.
 
-Lines are means over seeds, bands one standard deviation to either side.
+Lines are means over seeds; bands are one standard deviation to either side.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def draw(name: str, records: Joined, *, theme: str = "light") -> bytes | None:
     Parameters
     ----------
     name : str
-        Of the experiment.
+        Name of the experiment.
     records : mapping of Job to Record
         From `joined`.
     theme : {"light", "dark"}
@@ -40,7 +40,7 @@ def draw(name: str, records: Joined, *, theme: str = "light") -> bytes | None:
         if figure is None:
             return None
         buffer = io.BytesIO()
-        # No software version inside: the same records give the same bytes.
+        # Without the software version: the same records give the same bytes.
         figure.savefig(buffer, format="png", bbox_inches="tight", metadata={"Software": None})
         return buffer.getvalue()
 
@@ -54,7 +54,7 @@ def _dataset(name: str, records: Iterable[Job]) -> str:
 
 
 def _line(axes: Any, method: str, points: Points, *, label: str | None = None) -> None:
-    """A line of (x, mean, std) with its band."""
+    """Draw a line of (x, mean, std) with its band."""
     x, y, spread = np.array(sorted(points), dtype=np.float64).T
     style = look(method)
     axes.plot(
@@ -66,7 +66,7 @@ def _line(axes: Any, method: str, points: Points, *, label: str | None = None) -
 
 
 def _legend(figure: Any, axes: Any, *, columns: int = 5) -> None:
-    """One legend for all panels, below them."""
+    """Draw one legend for all panels, below them."""
     found: dict[str, Any] = {}
     for panel in np.atleast_1d(axes).ravel():
         handles, labels = panel.get_legend_handles_labels()
@@ -84,7 +84,7 @@ def _legend(figure: Any, axes: Any, *, columns: int = 5) -> None:
 
 
 def _dumbbells(kit: Kit, records: Joined) -> Any:
-    """Ours and the paper's AUC on one line a method, one panel a dataset."""
+    """Draw our AUC and the paper's, one line per method, one panel per dataset."""
     found = table(records, "auc")
     lines = len(found.rows)
     figure, axes = kit.subplots(
@@ -177,7 +177,7 @@ def _sparsity(kit: Kit, records: Joined) -> Any:
 
 def _classification(kit: Kit, records: Joined) -> Any:
     datasets = [d for d in ("movielens", "wordnet") if any(j.dataset == d for j in records)]
-    what = {"movielens": "genres (several a movie)", "wordnet": "categories (one a node)"}
+    what = {"movielens": "genres (several per movie)", "wordnet": "categories (one per node)"}
     figure, axes = kit.subplots(len(datasets), 2, figsize=(8.4, 3.1 * len(datasets)), squeeze=False)
     for row, dataset in zip(axes, datasets, strict=True):
         mine = {j: r for j, r in records.items() if j.dataset == dataset}
@@ -213,7 +213,7 @@ def _sensitivity(kit: Kit, records: Joined) -> Any:
         left.set_xscale("log", base=2)
         left.set_xticks(dims, [str(d) for d in dims])
     if by_alpha:
-        # alpha 0 has no place on a logarithmic axis, so the values stand side by side
+        # alpha 0 does not fit on a logarithmic axis, so the values are evenly spaced
         alphas = sorted(dict(j.params)["alpha"] for j in by_alpha)
         points = [
             (alphas.index(dict(j.params)["alpha"]), r.mean["auc"], r.std["auc"])
@@ -222,8 +222,8 @@ def _sensitivity(kit: Kit, records: Joined) -> Any:
         _line(right, "dhne", points)
         right.set_xticks(range(len(alphas)), [f"{a:g}" for a in alphas])
     name = _dataset("drug", records)
-    left.set(xlabel="embedding dimension d", ylabel="AUC", title=f"{name}, over the dimension")
-    right.set(xlabel="weight α of the second-order loss", title=f"{name}, over α")
+    left.set(xlabel="embedding dimension d", ylabel="AUC", title=f"{name}, by dimension")
+    right.set(xlabel="weight α of the second-order loss", title=f"{name}, by α")
     return figure
 
 
@@ -233,8 +233,8 @@ def _time(kit: Kit, records: Joined) -> Any:
         points = _milliseconds({j: r for j, r in records.items() if j.method == method})
         _line(panel, method, points)
     panel.set(
-        xscale="log", xlabel="nodes of the network", ylabel="milliseconds a batch (512 hyperedges)",
-        title="Training time",
+        xscale="log", xlabel="nodes of the network",
+        ylabel="milliseconds per batch (512 hyperedges)", title="Training time",
     )  # fmt: skip
     panel.set_ylim(bottom=0)
     panel.legend()

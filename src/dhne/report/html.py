@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page: style and pictures inside, nothing is fetched."""
+"""The report as one self-contained HTML page: style and pictures are embedded."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _picture(section: Section, pictures: Pictures) -> str:
         return ""
     dark = pictures.get((section.name, "dark"), light)
     source = f'<source media="(prefers-color-scheme:dark)" srcset="{_data(dark)}">'
-    width = round(int.from_bytes(light[16:20]) * 100 / DPI)  # as PNG has it in its header
+    width = round(int.from_bytes(light[16:20]) * 100 / DPI)  # from the PNG header
     image = f'<img src="{_data(light)}" width="{width}" alt="{escape(section.title)}">'
     bars = "Bars" if section.main is not None else "Bands"
     caption = f"{section.title}."
@@ -105,7 +105,7 @@ def _scorings(section: Section) -> str:
 
 
 def _grid(table: MetricTable, rows: list[tuple[str, list[str]]], caption: str) -> str:
-    """Rows of finished cells under the headings of a table."""
+    """Return rows of finished cells under the headings of a table."""
     head = "".join(f"<th scope='col'>{escape(table.heading(c))}</th>" for c in table.columns)
     lines = [f"<tr><th scope='row'>{escape(name)}</th>{''.join(row)}</tr>" for name, row in rows]
     label = f"<caption>{escape(caption)}</caption>" if caption else ""
@@ -120,7 +120,7 @@ def _cell(cell: Cell | None, metric: str, *, core: bool) -> str:
     if cell.seeds > 1:
         shown += f"<span class='spread'> ± {spread(cell.std, metric)}</span>"
     if cell.paper is not None and cell.difference is not None:
-        # a core is another task: its difference is shown, but is neither good nor bad
+        # a core is a different task: its difference is shown but not judged
         way = "soft" if core else "up" if cell.difference >= 0 else "down"
         shown += (
             f"<small>{number(cell.paper, metric)} "
@@ -138,9 +138,9 @@ def _settings(document: Document) -> str:
     made = [f"dhne {document.version}", f"Python {document.environment.get('python', '')}"]
     made += [f"{name} {version}" for name, version in versions.items()]
     return (
-        "<section id='settings'><h2>Settings</h2><p>The command that makes this page:</p>"
+        "<section id='settings'><h2>Settings</h2><p>Command to reproduce this page:</p>"
         f"<pre>{escape(document.command)}</pre><p>Made with {escape(', '.join(made))} "
         f"on {escape(str(document.environment.get('platform', 'an unknown system')))}.</p>"
-        "<details><summary>What every method was set to</summary><div class='scroll settings'>"
+        "<details><summary>Settings of every method</summary><div class='scroll settings'>"
         f"<table><tbody>{''.join(rows)}</tbody></table></div></details></section>"
     )

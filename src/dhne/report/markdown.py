@@ -1,4 +1,4 @@
-"""The report as Markdown, its pictures as files beside it."""
+"""The report as Markdown, with its pictures as separate files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .number_format import difference, number, settings, spread
 
 
 def render(document: Document, pictures: set[str]) -> str:
-    """Return the report; `pictures` are the names of the sections that have one."""
+    """Return the report; `pictures` has the names of the sections with a picture."""
     lines = [f"# {document.title}", "", *_paragraphs(document.lead()), *_failures(document)]
     for section in document.sections:
         lines += _section(section, section.name in pictures)
-    lines += ["## Settings", "", "The command that makes this page:", ""]
+    lines += ["## Settings", "", "Command to reproduce this page:", ""]
     lines += ["```console", f"$ {document.command}", "```", "", _made_with(document), ""]
     lines += ["| method | settings |", "| --- | --- |"]
     for name, values in sorted(document.settings.items()):
@@ -84,7 +84,9 @@ def _made_with(document: Document) -> str:
     versions = document.environment.get("libraries", {})
     made = [f"dhne {document.version}", f"Python {document.environment.get('python', '')}"]
     made += [f"{name} {version}" for name, version in versions.items()]
-    return f"Made with {', '.join(made)} on {document.environment.get('platform', 'some system')}."
+    return (
+        f"Made with {', '.join(made)} on {document.environment.get('platform', 'some system')}."
+    )
 
 
 def _inline(text: str) -> str:

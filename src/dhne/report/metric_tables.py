@@ -1,4 +1,4 @@
-"""From records to what a table or a picture shows: seeds joined, rows and columns in order."""
+"""From records to tables and pictures: seeds joined, rows and columns in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def joined(store: RecordStore, jobs: Iterable[Job]) -> Joined:
 
 
 def dataset_title(dataset: str, *, core: bool) -> str:
-    """Return what people call a dataset, or its core.
+    """Return the display name of a dataset or its core.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def dataset_title(dataset: str, *, core: bool) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table: ours, its spread, the paper's."""
+    """One cell of a table: our number, its spread, and the paper's number."""
 
     mean: float
     std: float
@@ -53,13 +53,13 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the paper's."""
+        """Our number minus the paper's."""
         return None if self.paper is None else self.mean - self.paper
 
 
 @dataclass(frozen=True)
 class MetricTable:
-    """Rows of methods, columns of datasets; a cell is None where nothing was measured."""
+    """Rows of methods, columns of datasets; a cell is None if nothing was measured."""
 
     metric: str
     columns: tuple[tuple[str, str], ...]
@@ -67,14 +67,14 @@ class MetricTable:
     cores: frozenset[str] = frozenset()
 
     def heading(self, column: tuple[str, str]) -> str:
-        """Return what stands above a column."""
+        """Return the heading of a column."""
         dataset, protocol = column
         name = dataset_title(dataset, core=dataset in self.cores)
         return name if protocol == "paper" else f"{name} ({protocol})"
 
 
 def method_rows(methods: Iterable[str], *, by_aggregate: bool) -> list[tuple[str, str]]:
-    """Return (method, aggregate) in the paper's order, what it lacks at the end."""
+    """Return (method, aggregate) in the paper's order, others at the end."""
     present = list(dict.fromkeys(methods))
     usual = [(m, a) for m, a in rows() if m in present]
     if not by_aggregate:
@@ -85,7 +85,7 @@ def method_rows(methods: Iterable[str], *, by_aggregate: bool) -> list[tuple[str
 
 
 def row_title(method: str, aggregate: str) -> str:
-    """Return what stands before a row.
+    """Return the title of a row.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def row_title(method: str, aggregate: str) -> str:
 def table(records: Mapping[Job, Record], metric: str) -> MetricTable:
     """Return one metric of all methods on all datasets, the paper's AUC beside ours.
 
-    Pairwise methods have a row for each aggregate where the metric is AUC, as in the paper. Costs,
-    ``fit_seconds`` and ``peak_rss_mb``, count as metrics here.
+    For AUC, pairwise methods have one row per aggregate, as in the paper. The costs ``fit_seconds``
+    and ``peak_rss_mb`` are treated as metrics here.
     """
     by_place = {(j.method, j.dataset, j.protocol): (j, r) for j, r in records.items()}
     columns = sorted(
@@ -118,7 +118,7 @@ def table(records: Mapping[Job, Record], metric: str) -> MetricTable:
 
 
 def scorings(records: Mapping[Job, Record], columns: Sequence[tuple[str, str]]) -> TextRows:
-    """Return how each pairwise method scores tuples in each column, as validation chose."""
+    """Return how each pairwise method scores tuples in each column, chosen on validation."""
     by_place = {(j.method, j.dataset, j.protocol): r for j, r in records.items()}
     lines = []
     for method, _ in method_rows((j.method for j in records), by_aggregate=False):
@@ -130,7 +130,7 @@ def scorings(records: Mapping[Job, Record], columns: Sequence[tuple[str, str]]) 
 
 
 def _scoring(chosen: Mapping[str, Mapping[str, Any]]) -> str:
-    """In words, and in how many seeds where they differ."""
+    """Describe the choices, with the number of seeds of each if they differ."""
     names = [
         f"{c['aggregate']} of {SIMILARITY_TITLES[c['similarity'][c['aggregate']]]}"
         for c in chosen.values()
@@ -169,9 +169,9 @@ def _mark_best(lines: list[list[Cell | None]], *, lower: bool) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where DHNE stands against the paper's baselines: columns it wins, and those it does not.
+    """DHNE compared with the paper's baselines: the columns it wins and those it does not.
 
-    Of the latter `lost` has the best baseline, its AUC and DHNE's.
+    `lost` has the best baseline of each column that it does not win, its AUC and DHNE's.
     """
 
     won: tuple[str, ...]
@@ -179,12 +179,12 @@ class Verdict:
 
     @property
     def total(self) -> int:
-        """How many cells could be judged."""
+        """Number of columns that could be compared."""
         return len(self.won) + len(self.lost)
 
 
 def verdict(records: Mapping[Job, Record]) -> Verdict:
-    """Return in which columns DHNE's AUC is above that of every baseline of the paper."""
+    """Return the columns in which DHNE's AUC is above that of all the paper's baselines."""
     found = table(records, "auc")
     ours = dict(found.rows).get(title("dhne"))
     baselines = [row_title(m, a) for m, a in rows() if m != "dhne"]

@@ -1,4 +1,4 @@
-"""How numbers are written: four digits of an AUC, one of a mean rank, signs on differences."""
+"""Number formats: four decimals for AUC, one for mean ranks, signs for differences."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How pictures look: one colour, marker and dash a method, the same in every picture.
+"""The style of pictures: one colour, marker and dash per method, the same in every picture.
 
-The colours are Okabe and Ito's, which people with colour-blindness tell apart; markers and dashes
-differ as well, so that the pictures survive a grey printer. Every picture comes in a light and a
+The colours are Okabe and Ito's, which people with colour blindness can distinguish. Markers and
+dashes differ too, so that pictures also work in greyscale. Every picture comes in a light and a
 dark version.
 """
 
@@ -23,13 +23,13 @@ _INK = {"light": ("#1b1b1b", "#ffffff", "#d9d9d9"), "dark": ("#e8e8e8", "#17181c
 
 
 def look(method: str) -> Look:
-    """Return the look of a method's line."""
+    """Return the line style of a method."""
     return METHODS[method].look if method in METHODS else Look()
 
 
 @dataclass(frozen=True)
 class Kit:
-    """What a picture is made with: matplotlib without pyplot, so that nothing global changes."""
+    """Drawing tools: matplotlib without pyplot, so that no global state changes."""
 
     ink: str
 
@@ -51,7 +51,7 @@ class Kit:
 
 @contextmanager
 def themed(theme: str) -> Iterator[Kit]:
-    """Give a `Kit` with the theme's settings."""
+    """Yield a `Kit` with the theme's settings."""
     try:
         import matplotlib as mpl
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Hyper-parameters by search, judged on hyperedges carved from training; never on test data."""
+"""Hyper-parameter search, judged on hyperedges held out from training, never on test data."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Hyper-parameters by search: Optuna proposes, a validation set carved from training judges.
+"""Hyper-parameter search: Optuna proposes, a validation set held out from training decides.
 
 Each trial trains on the same part of the network and is judged by the AUC of the same held-out
-hyperedges against the same negatives; whatever test data there is stays out of sight. A trial whose
-AUC falls below the median of earlier ones at the same epoch is given up. Trial n is proposed by a
-generator that the seed and n make, from the trials before it: a study that was interrupted and goes
-on proposes what it would have proposed anyway.
+hyperedges against the same negatives; test data is not used. A trial whose AUC falls below the
+median of earlier ones at the same epoch is stopped. Trial n is proposed from the trials before it,
+by a generator seeded with the seed and n, so an interrupted study continues with the same
+proposals.
 
-The best trial's parameters, with the number of epochs at which it was best, are then those of a
-model for all hyperedges: ``tune(network).model().fit(network)``.
+The best trial's parameters, with the number of epochs at which it was best, then train a model on
+all hyperedges: ``tune(network).model().fit(network)``.
 """
 
 from __future__ import annotations
@@ -60,25 +60,25 @@ def tune(
     Parameters
     ----------
     network : HyperNetwork
-        To learn from; keep the test hyperedges out of it.
+        Training data; keep the test hyperedges out of it.
     trials : int
-        How many in all, those of earlier calls with the same `storage` included.
+        Total number, including those of earlier calls with the same `storage`.
     params : mapping, optional
-        Arguments of `DHNE` that are the same in every trial; what is here is not searched.
+        Arguments of `DHNE` that are fixed in every trial and not searched.
     space : mapping of argument to Range or Choice, optional
-        In place of, or besides, those of `dhne.tuning.default_space`.
+        Added to `dhne.tuning.default_space`, or overriding its entries.
     validation : float
-        The share of hyperedges to judge by.
+        Share of hyperedges to hold out.
     seed : int
-        Of the proposals, the split and every training.
+        Seed for the proposals, the split and every training.
     prune : bool
-        Whether trials that fall behind are given up.
+        Whether to stop trials that fall behind.
     storage : path, optional
-        A file to keep the study in; if it is there, the study goes on. One process at a time.
+        File for the study; if it exists, the study continues. One process at a time.
     report : callable, optional
-        Called with (trial, trials done, trials asked for) after each.
+        Called with (trial, trials done, total) after each trial.
     callbacks : callable, optional
-        Makes further callbacks for each training.
+        Returns additional callbacks for each training.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def tune(
 
 @dataclass
 class Search:
-    """What every trial has in common; the arguments are those of `tune`, checked at once."""
+    """What all trials have in common; the arguments are those of `tune`, checked here."""
 
     network: HyperNetwork
     params: dict[str, Any]
@@ -127,7 +127,7 @@ class Search:
         train, held_out = self.network.split(self.validation, seed=self.seed)
         self.num_edges = train.num_edges()
         if not self.num_edges or not held_out.num_edges():
-            raise ParameterError("there are too few hyperedges to hold some out for validation")
+            raise ParameterError("too few hyperedges to hold some out for validation")
 
     def run(
         self,
@@ -137,9 +137,9 @@ class Search:
         report: Callable[[Trial, int, int], None] | None = None,
         callbacks: Callable[[], list[Callback]] = list,
     ) -> Tuned:
-        """Try until there are `trials` trials, and return the best."""
+        """Run trials until there are `trials`, and return the best."""
         if trials < 1:
-            raise ParameterError(f"there must be at least one trial, got {trials}")
+            raise ParameterError(f"trials must be at least 1, got {trials}")
         with _quiet(_optuna()) as optuna:
             study = self._study(optuna, storage)
             done = finished(study)
@@ -151,7 +151,7 @@ class Search:
         return self._outcome(done)
 
     def _study(self, optuna: Any, storage: str | Path | None) -> Any:
-        """Open or make the study; refuse one of another search."""
+        """Open or create the study; reject one of a different search."""
         kept = None
         if storage is not None:
             from optuna.storages.journal import JournalFileBackend
@@ -174,16 +174,16 @@ class Search:
         elif before != now:
             different = ", ".join(k for k in now if before.get(k) != now[k])
             raise RunError(
-                f"{storage} holds a search with other settings ({different}); go on with the same "
-                "ones, or begin anew elsewhere"
+                f"{storage} has a search with other settings ({different}); continue with the same "
+                "ones, or use another file"
             )
-        for trial in study.trials:  # left behind by a process that was killed
+        for trial in study.trials:  # left by a process that was killed
             if trial.state == optuna.trial.TrialState.RUNNING:
                 study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
         return study
 
     def _fingerprint(self) -> dict[str, str]:
-        """What must be the same for a search to go on."""
+        """Return what must be unchanged for a search to continue."""
         return {
             "hyperedges": edges_digest(self.network),
             "parameters": repr(sorted(self.params.items())),
@@ -195,7 +195,7 @@ class Search:
     def _run_one(
         self, optuna: Any, study: Any, number: int, callbacks: Callable[[], list[Callback]]
     ) -> None:
-        """Propose, train, and tell the study how it went."""
+        """Propose, train, and report the result to the study."""
         from dhne.estimator import DHNE
         from dhne.training.loop import DivergedError
 
@@ -215,7 +215,7 @@ class Search:
         except DivergedError:
             diverged = True
         except BaseException:
-            study.tell(trial, state=state.FAIL)  # not a trial that came to an end
+            study.tell(trial, state=state.FAIL)  # not a finished trial
             raise
         trial.set_user_attr("epochs", watch.epoch)
         trial.set_user_attr("seconds", time.perf_counter() - begin)
@@ -229,9 +229,7 @@ class Search:
         """Return the best of the trials, as parameters for all hyperedges."""
         complete = [t for t in done if t.auc is not None]
         if not complete:
-            raise DHNEError(
-                f"none of {len(done)} trials came to a result; search smaller learning rates"
-            )
+            raise DHNEError(f"none of {len(done)} trials gave a result; try smaller learning rates")
         best = max(complete, key=lambda t: (t.auc, -t.number))
         params = {**self.params, **resolved(best.params, self.num_edges, self.params.get("preset"))}
         params |= {"epochs": best.epochs, "validation": 0.0, "random_state": self.seed}
@@ -243,7 +241,7 @@ def _opened(optuna: Any, backend: Any, path: str | Path) -> Any:
     try:
         return optuna.storages.JournalStorage(backend)
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise RunError(f"{path} is no study that can be read ({error}); remove it") from None
+        raise RunError(f"{path} is not a readable study ({error}); remove it") from None
 
 
 def _optuna() -> Any:
@@ -256,7 +254,7 @@ def _optuna() -> Any:
 
 @contextmanager
 def _quiet(optuna: Any) -> Iterator[Any]:
-    """Keep Optuna from writing to standard error: the report says it all."""
+    """Keep Optuna from writing to standard error; progress goes to `report`."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

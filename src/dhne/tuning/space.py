@@ -1,4 +1,4 @@
-"""What a search for hyper-parameters varies: ranges and choices, and the space that is sensible.
+"""The space of a hyper-parameter search: ranges and choices, and the default space.
 
 By default those hyper-parameters are tried whose declaration says so (see
 `dhne.hyperparameters.settings`), and ``epochs_factor``: 0.5, 1 or 2 times the rule's number of
@@ -20,7 +20,7 @@ EPOCHS_FACTOR = "epochs_factor"
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `low` to `high`, both included; integers if both are."""
+    """Numbers from `low` to `high`, inclusive; integers if both are integers."""
 
     low: float
     high: float
@@ -28,9 +28,9 @@ class Range:
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
-            raise ParameterError(f"a range needs two ends, the smaller first; got {self}")
+            raise ParameterError(f"a range needs two bounds, the smaller first; got {self}")
         if self.log and self.low <= 0:
-            raise ParameterError(f"a logarithmic range must be above 0, got {self}")
+            raise ParameterError(f"a logarithmic range must be positive, got {self}")
 
     def suggest(self, trial: Any, name: str) -> Any:
         """Let a trial of Optuna choose."""
@@ -64,7 +64,7 @@ Space = dict[str, Range | Choice]
 
 
 def default_space(preset: str | None = None) -> Space:
-    """Return the space that is searched by default; the order decides what a seed proposes.
+    """Return the default space; its order determines what a seed proposes.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_space(space: Mapping[str, Range | Choice]) -> None:
 
 
 def narrowed(space: Mapping[str, Range | Choice], fixed: Iterable[str]) -> Space:
-    """Return the space without what is fixed; whoever fixes the epochs fixes their factor too."""
+    """Return the space without fixed parameters; fixed epochs also fix their factor."""
     fixed = set(fixed)
     left = {k: v for k, v in space.items() if k not in fixed}
     if "epochs" in fixed or "epochs" in left:
@@ -116,7 +116,7 @@ def narrowed(space: Mapping[str, Range | Choice], fixed: Iterable[str]) -> Space
 def resolved(
     chosen: Mapping[str, Any], num_edges: int, preset: str | None = None
 ) -> dict[str, Any]:
-    """Return what was chosen as arguments of `DHNE`; epochs follow from the preset's own rule.
+    """Return the chosen values as arguments of `DHNE`; epochs follow the preset's rule.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _parse(text: str) -> tuple[str, Range | Choice]:
     name, equals, values = text.partition("=")
     if not equals or not name.strip() or not values.strip():
         raise ParameterError(
-            f"cannot make sense of the search {text!r}; write alpha=0.01:10:log or dim=32,64"
+            f"cannot parse the search {text!r}; write alpha=0.01:10:log or dim=32,64"
         )
     if ":" not in values:
         return name.strip(), Choice(tuple(_value(v) for v in values.split(",")))
@@ -160,7 +160,7 @@ def _parse(text: str) -> tuple[str, Range | Choice]:
 
 
 def _value(text: str) -> Any:
-    """A number, true or false where it is one; else the text itself."""
+    """Return the text as a number or boolean if it is one, otherwise as it is."""
     text = text.strip()
     try:
         return json.loads(text)

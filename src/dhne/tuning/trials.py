@@ -1,4 +1,4 @@
-"""Trials of a search: how one is watched, how it ended, and what the search came to."""
+"""Trials of a search: monitoring, outcomes, and the result of the search."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial that has come to an end.
+    """A finished trial.
 
     Attributes
     ----------
     number : int
-        In order, from 1.
+        Counting from 1.
     outcome : {"complete", "pruned", "diverged"}
     auc : float or None
-        The best validation AUC, if it is complete.
+        The best validation AUC, if complete.
     params : dict
-        What was proposed.
+        The proposed values.
     epochs : int
         The epoch with the best AUC.
     seconds : float
@@ -57,21 +57,21 @@ class Tuned:
     trials: list[Trial] = field(repr=False)
 
     def model(self) -> DHNE:
-        """Return the best model, yet to be fitted."""
+        """Return the best model, unfitted."""
         from dhne.estimator import DHNE
 
         return DHNE(**self.params)
 
 
 class Watch(Callback):
-    """Tells the trial each epoch's validation AUC, and stops the training if it falls behind."""
+    """Reports each epoch's validation AUC to the trial, and stops training if it falls behind."""
 
     def __init__(self, trial: Any) -> None:
         self.trial, self.pruned = trial, False
         self.auc, self.epoch = -1.0, 0
 
     def on_epoch_end(self, progress: Progress) -> bool:
-        """Remember the best epoch; True gives the trial up."""
+        """Remember the best epoch; True stops the trial."""
         auc = float(progress.history[-1]["validation_auc"])
         if auc > self.auc:
             self.auc, self.epoch = auc, progress.epoch
@@ -81,7 +81,7 @@ class Watch(Callback):
 
 
 def finished(study: Any) -> list[Trial]:
-    """The trials that came to an end, in order; those that were interrupted do not count."""
+    """Return the finished trials in order, without interrupted ones."""
     ended = [(t, _outcome(t)) for t in study.trials]
     return [
         Trial(

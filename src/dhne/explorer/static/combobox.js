@@ -53,7 +53,7 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
       fill(list, nodes.map((node, i) => el("li", {
         id: `${id}-${i}`, role: "option", dir: "auto", "aria-selected": "false",
         onmousedown: (event) => { event.preventDefault(); choose(node); },
-      }, shown(node.name), type === null && el("span", { class: "hint" }, node.type))));
+      }, shown(node.name), type === null && [" ", el("span", { class: "hint" }, node.type)])));
       if (!nodes.length) fill(list, el("li", { class: "hint" }, `No ${type ?? "node"} has a name like this`));
       else if (found.total > nodes.length) {
         list.append(el("li", { class: "hint" }, `and ${count(found.total - nodes.length)} more: type on`));

@@ -68,7 +68,9 @@ export function table(caption, heads, rows, { stack = false, fixed = false } = {
       });
     }
   }
+  const notes = heads.filter((h) => h.note).map((h) => `${h.text}: ${h.note}`);
   return el("div", { class: "scroll", role: "region", "aria-label": caption, tabIndex: 0 },
+    stack && notes.length > 0 && el("p", { class: "hint narrow" }, notes.join("; ")),
     el("table", { class: stack ? "stack" : fixed ? "fixed" : undefined },
       el("caption", { class: "hidden" }, caption),
       el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", class: h.class },

@@ -70,11 +70,12 @@ export async function showNode(content, [type, name], parameters) {
   const showEdges = () => {
     const list = pager("Hyperedges", async (offset) => {
       const found = await get("node/hyperedges", { type, id, edge_type: edge, order, offset, limit: PAGE });
-      const heads = [...types.edge_types[edge].types, { text: "weight", class: "right" }, "similarity"];
+      const scale = scaleOf(found.hyperedges.map((e) => e.similarity));
+      const heads = [...types.edge_types[edge].types, { text: "weight", class: "right" }, heading("similarity", scale)];
       return { total: found.total, heads, rows: found.hyperedges.map((e) => el("tr", {},
         e.nodes.map((n) => el("td", { class: "name" },
           n.type === type && n.id === id ? el("strong", { dir: "auto" }, n.name) : nodeLink(n))),
-        el("td", { class: "right" }, String(Number(e.weight.toPrecision(4)))), el("td", {}, bar(e.similarity)))) };
+        el("td", { class: "right" }, String(Number(e.weight.toPrecision(4)))), el("td", {}, bar(e.similarity, scale)))) };
     }, "It is in no hyperedge.", { stack: true });
     fill(edges, list.place);
     return list.show();

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,8 +16,7 @@ from dhne.explorer import make_app
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
 
-if TYPE_CHECKING:  # where the explorer's packages are missing, its tests are skipped, not broken
-    from fastapi.testclient import TestClient
+from .visiting import CHROMIUM, FLAGS, Visit
 
 PORT = 8765
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -89,3 +88,26 @@ def served(model: DHNE, protocol: type[asyncio.Protocol] | None = None) -> Itera
 def live(model: DHNE) -> Iterator[Live]:
     with served(model) as live:
         yield live
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(
+            f"there is no browser at {CHROMIUM}: install Debian's package chromium "
+            "(make test does), or name one with CHROMIUM=/path"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, live: Live, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    visit = Visit(browser, live.address, **getattr(request, "param", {}))
+    yield visit
+    visit.context.close()
+    assert visit.wrong == []

@@ -5,7 +5,8 @@
 - `atlas` holds the run and what is derived from it once: names to search, hyperedges of a node;
 - `layouts` brings embeddings into the plane; questions go to the engines in `dhne.answers`;
 - `asking` lets many questions share one pass, `memory` keeps the answers;
-- `routes` are the documented routes, `guard` refuses what comes from elsewhere or is too large;
+- ``*_routes`` are the documented routes, `comparison` finds what nodes share;
+- `guard` refuses what comes from elsewhere or is too large, `connections` what never arrives;
 - ``static/`` is the page: plain modules, no build step. Plotly's browser library is the one that
   the installed plotly package carries.
 

@@ -61,16 +61,16 @@ def typical(selected: NodeArray, everyone: NodeArray, size: int, n: int, k: int)
     selected, everyone : int64[m]
         How many selected nodes, and how many of all, each of m nodes meets.
     k : int
-        How many at most; nodes that no selected node meets are never among them.
+        How many at most; what others meet more often than the selection is never among them.
 
     Examples
     --------
-    >>> typical(np.array([3, 3, 0, 1]), np.array([3, 9, 1, 1]), size=3, n=9, k=3)
+    >>> typical(np.array([3, 3, 0, 1, 1]), np.array([3, 9, 1, 1, 8]), size=3, n=9, k=4)
     array([0, 3, 1])
     """
     excess = selected / max(1, size) - everyone / max(1, n)
     order = np.lexsort((np.arange(len(selected)), -selected, -excess.round(12)))
-    best: NodeArray = order[selected[order] > 0][:k]
+    best: NodeArray = order[(selected > 0)[order] & (excess > -1e-9)[order]][:k]
     return best
 
 

@@ -27,12 +27,20 @@ export async function getBytes(path, parameters = {}) {
 }
 
 export async function post(path, body, parameters = {}) {
+  return (await send(path, body, parameters)).json();
+}
+
+export async function postForText(path, body) {
+  return (await send(path, body, {})).text();
+}
+
+function send(path, body, parameters) {
   const options = { method: "POST" };
   if (body !== undefined) {
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body);
   }
-  return (await ask(`${path}?${query(parameters)}`, options)).json();
+  return ask(`${path}?${query(parameters)}`, options);
 }
 
 const kept = new Map();

@@ -1,7 +1,8 @@
-// A text field that suggests nodes of one type while one types; arrow keys, Enter and Escape work.
+// A text field that suggests nodes while one types, of one type or (type: null) of all; arrow keys,
+// Enter and Escape work.
 
 import { get } from "./api.js";
-import { count, el, fill } from "./dom.js";
+import { count, el, fill, shown } from "./dom.js";
 
 let numbers = 0;
 
@@ -45,14 +46,15 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
     asking?.abort();
     asking = new AbortController();
     try {
-      const found = await get("search", { type, text: input.value, limit: 12 }, asking.signal);
+      const which = type === null ? {} : { type };
+      const found = await get("search", { ...which, text: input.value, limit: 12 }, asking.signal);
       if (document.activeElement !== input) return;
       nodes = found.nodes;
       fill(list, nodes.map((node, i) => el("li", {
         id: `${id}-${i}`, role: "option", dir: "auto", "aria-selected": "false",
         onmousedown: (event) => { event.preventDefault(); choose(node); },
-      }, node.name || "(empty name)")));
-      if (!nodes.length) fill(list, el("li", { class: "hint" }, `No ${type} has a name like this`));
+      }, shown(node.name), type === null && [" ", el("span", { class: "hint" }, node.type)])));
+      if (!nodes.length) fill(list, el("li", { class: "hint" }, `No ${type ?? "node"} has a name like this`));
       else if (found.total > nodes.length) {
         list.append(el("li", { class: "hint" }, `and ${count(found.total - nodes.length)} more: type on`));
       }

@@ -28,30 +28,52 @@ export function fill(parent, ...children) {
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-export function nodeHref(node) {
-  return `#/node/${encodeURIComponent(node.type)}/${node.id}`;
+const LONGEST = 1500; // characters of a name in an address; a longer one is told by its id
+
+// A node's address has its name: it survives a run that was trained anew.
+export function nodeHref({ type, id, name }) {
+  const text = encodeURIComponent(name);
+  const at = `#/node/${encodeURIComponent(type)}`;
+  return text.length > LONGEST ? `${at}?id=${id}` : `${at}/${text}`;
 }
+
+export const shown = (name) => name || "(empty name)";
 
 export function nodeLink(node) {
-  return el("a", { href: nodeHref(node), class: "node-link", dir: "auto" }, node.name || "(empty name)");
-}
-
-// A number between 0 and 1 as a bar with the number beside it.
-export function bar(value) {
-  const share = Math.max(0, Math.min(1, value));
-  const track = el("span", { class: "bar", "aria-hidden": "true" }, el("span"));
-  track.firstChild.style.width = `${(100 * share).toFixed(1)}%`;
-  return el("span", { class: "measure" }, track, el("span", { class: "number" }, value.toFixed(4)));
+  return el("a", { href: nodeHref(node), class: "node-link", dir: "auto" }, shown(node.name));
 }
 
 export function empty(text, hint) {
   return el("div", { class: "empty" }, el("p", {}, text), hint && el("p", { class: "hint" }, hint));
 }
 
-export function table(caption, heads, rows) {
+// Shown while something is fetched; it appears only if that takes a moment (style.css).
+export function loading(text = "Loading …") {
+  return el("p", { class: "loading", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }), text);
+}
+
+export function problem(error) {
+  return el("p", { class: "alert inline", role: "alert" }, error.message);
+}
+
+// A table. With `stack`, each row becomes a block of lines where the page is narrow, so that no
+// column is lost; every cell then carries its heading.
+export function table(caption, heads, rows, { stack = false, fixed = false } = {}) {
+  const texts = heads.map((h) => h.text ?? h);
+  if (stack) {
+    for (const row of rows) {
+      [...row.children].forEach((cell, i) => {
+        cell.dataset.head = texts[i];
+        cell.replaceChildren(el("div", {}, [...cell.childNodes]));
+      });
+    }
+  }
+  const notes = heads.filter((h) => h.note).map((h) => `${h.text}: ${h.note}`);
   return el("div", { class: "scroll", role: "region", "aria-label": caption, tabIndex: 0 },
-    el("table", {},
+    stack && notes.length > 0 && el("p", { class: "hint narrow" }, notes.join("; ")),
+    el("table", { class: stack ? "stack" : fixed ? "fixed" : undefined },
       el("caption", { class: "hidden" }, caption),
-      el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col", class: h.class }, h.text ?? h)))),
+      el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", class: h.class },
+        texts[i], h.note && el("span", { class: "note" }, h.note))))),
       el("tbody", {}, rows)));
 }

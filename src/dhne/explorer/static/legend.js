@@ -4,7 +4,7 @@ import { count, el, fill } from "./dom.js";
 import { DEGREES, PALETTE, colour } from "./plots.js";
 import { DEGREE_STEPS } from "./points.js";
 
-// One colour a code: the labels, then "others", then "none".
+// One colour per code: the labels, then "others", then "none".
 export function labelColours(labels, chosen) {
   const codes = [...labels.map((_, i) => PALETTE[i % PALETTE.length]), colour("faint"), colour("fainter")];
   return codes.map((c, i) => (chosen === null || chosen === i ? c : colour("fainter")));
@@ -12,7 +12,7 @@ export function labelColours(labels, chosen) {
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-// One colour a step of the degree, from the few that are given.
+// One colour per step of the degree, from the few that are given.
 export function degreeColours() {
   const stops = DEGREES().map(channels);
   return Array.from({ length: DEGREE_STEPS }, (_, i) => {
@@ -25,10 +25,14 @@ export function degreeColours() {
 
 export function drawLegend(place, info, by, chosen, onChoose) {
   if (by === "degree") {
+    const { smallest_degree: low, largest_degree: high } = info;
     const strip = el("div", { class: "gradient", "aria-hidden": "true" });
-    strip.style.background = `linear-gradient(to right, ${DEGREES().join(",")})`;
+    const colours = low === high ? [DEGREES()[0], DEGREES()[0]] : DEGREES();
+    strip.style.background = `linear-gradient(to right, ${colours.join(",")})`;
+    const middle = Math.round(Math.sqrt((low + 1) * (high + 1)) - 1);
+    const ends = [...new Set([low, middle, high])];
     fill(place, el("p", { class: "legend-title" }, "Hyperedges of a node"), strip,
-      el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, count(info.largest_degree))));
+      el("p", { class: "ends" }, ends.map((n) => el("span", {}, count(n)))));
     return;
   }
   const colours = labelColours(info.labels, null);

@@ -1,7 +1,10 @@
-// The shell: which view the address names, the run's name, light and dark, and what went wrong.
+// The shell: which view the address names, the run's name, search, light and dark, what went wrong.
 
+import { read } from "./address.js";
 import { once } from "./api.js";
-import { fill } from "./dom.js";
+import { combobox } from "./combobox.js";
+import { showComparison } from "./compare.js";
+import { fill, loading, nodeHref } from "./dom.js";
 import { showMap } from "./map.js";
 import { showNode } from "./node.js";
 import { showRun } from "./run.js";
@@ -12,6 +15,7 @@ const VIEWS = {
   map: { title: "Map", show: showMap },
   node: { title: "Node", show: showNode },
   tuples: { title: "Tuples", show: showTuples },
+  compare: { title: "Compare", show: showComparison },
   training: { title: "Training", show: showTraining },
   run: { title: "Run", show: showRun },
 };
@@ -21,24 +25,16 @@ const alertBox = document.getElementById("alert");
 let leave;
 let turn = 0;
 
-export function complain(error) {
+function complain(error) {
   alertBox.textContent = error ? error.message : "";
   alertBox.hidden = !error;
-}
-
-// #/node/movie/12?a=b → { view: "node", parts: ["movie", "12"], parameters }
-function place() {
-  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [view, ...parts] = path.split("/").map((part) => {
-    try { return decodeURIComponent(part); } catch { return part; }
-  });
-  return { view: view in VIEWS ? view : "map", parts, parameters: new URLSearchParams(search) };
 }
 
 async function go(first) {
   if (location.hash === "#content") return;
   const mine = ++turn;
-  const { view, parts, parameters } = place();
+  const { view: named, parts, parameters } = read();
+  const view = named in VIEWS ? named : "map";
   leave?.();
   leave = undefined;
   complain(null);
@@ -46,7 +42,7 @@ async function go(first) {
     if (link.dataset.view === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  fill(content);
+  fill(content, loading());
   content.dataset.view = view;
   content.setAttribute("aria-busy", "true");
   document.title = `${VIEWS[view].title} · dhne explorer`;
@@ -55,7 +51,10 @@ async function go(first) {
     if (mine === turn) leave = left;
     else left?.();
   } catch (error) {
-    if (mine === turn) complain(error);
+    if (mine === turn) {
+      complain(error);
+      content.querySelector(":scope > .loading")?.remove();
+    }
   }
   if (mine === turn) {
     content.setAttribute("aria-busy", "false");
@@ -72,10 +71,19 @@ function showTheme() {
   button.setAttribute("aria-pressed", String(dark));
 }
 
+function addSearch() {
+  const search = combobox({
+    type: null, label: "Search all nodes", placeholder: "Search all nodes",
+    onChoose: (node) => { search.input.value = ""; location.hash = nodeHref(node); },
+  });
+  document.getElementById("search").append(search.root);
+}
+
 document.getElementById("theme").addEventListener("click", () => window.toggleTheme());
 document.addEventListener("themechange", showTheme);
 addEventListener("hashchange", () => go(false));
 addEventListener("unhandledrejection", (event) => complain(event.reason));
 showTheme();
+addSearch();
 once("run").then((run) => { document.getElementById("run-name").textContent = run.name; }, complain);
 go(true);

@@ -1,98 +1,150 @@
-// The map: every node of a type in the plane. Plotly draws the points; all words around them are ours.
+// The map: every node of a type in the plane, with search, colours, layouts and selection around it.
 
-import { get, once, post } from "./api.js";
+import { remember } from "./address.js";
+import { get, once } from "./api.js";
 import { combobox } from "./combobox.js";
-import { count, el, empty, fill, nodeHref, nodeLink, plural } from "./dom.js";
+import { count, el, fill, nodeHref, plural } from "./dom.js";
+import { HoverCard } from "./hover-card.js";
 import { degreeColours, drawLegend, labelColours } from "./legend.js";
-import { CONFIG, colour, layout, plotly } from "./plots.js";
-import { gather, loadDegrees, loadLabels, loadNames, loadPoints } from "./points.js";
+import { LayoutChoice } from "./map-layouts.js";
+import { NameLabels } from "./map-names.js";
+import { MapPlot } from "./map-plot.js";
+import { plotly } from "./plots.js";
+import { loadDegrees, loadLabels, loadNames, loadPoints } from "./points.js";
+import { Selection } from "./selection.js";
 
-const LISTED = 200;
-const LAYOUTS = { pca: "Principal components", umap: "UMAP" };
-
-function option(value, text, selected, disabled = false) {
-  return el("option", { value, selected, disabled }, text);
-}
+const FOUND = 200;
+const REMEMBERED = 50; // selected nodes whose names go into the address
 
 export async function showMap(content, [type], parameters) {
   const types = (await once("types")).node_types;
   const largest = types.reduce((a, b) => (b.nodes > a.nodes ? b : a));
-  return new MapView(content, types).start(type || largest.type, parameters);
+  const view = new MapView(types, type || largest.type);
+  await view.start(content, parameters);
+  return () => view.leave();
 }
 
 class MapView {
-  constructor(content, types) {
-    Object.assign(this, { content, types, by: "degree", shown: "pca", chosen: null, marked: [] });
-    this.alive = true;
+  constructor(types, type) {
+    Object.assign(this, { types, type, alive: true, asked: 0 });
+    this.state = { layout: "pca", colour: "degree", label: null, find: "", nodes: [] };
   }
 
-  async start(type, parameters) {
-    this.type = type;
-    this.info = await get("map", { type });
-    if (this.info.labels) this.by = "label";
-    this.build();
+  async start(content, parameters) {
+    this.info = await get("map", { type: this.type });
     const n = this.info.nodes;
+    this.restore(parameters);
+    const names = loadNames(this.type, n);
+    this.build(content, await names);
     // Plotly last: while it is compiled, nothing else can be asked for
-    const [points, names, , Plotly] = await Promise.all(
-      [loadPoints(type, "pca", n), loadNames(type, n), this.loadColours(), plotly()]);
-    if (!this.alive) return undefined;
-    Object.assign(this, { Plotly, points, names });
-    await this.draw();
-    this.onTheme = () => { this.showLegend(); this.recolour(); };
+    const [points, , Plotly] = await Promise.all([loadPoints(this.type, "pca", n), this.loadColours(), plotly()]);
+    if (!this.alive) return;
+    this.labels = new NameLabels(this.names, (await this.degrees).values);
+    this.stage.append(this.labels.root);
+    this.plot = new MapPlot(this.stage.querySelector(".plot"), Plotly, n, {
+      hover: (node, event) => this.card.show(node, event),
+      leave: () => { if (!this.card.root.classList.contains("pinned")) this.card.hide(); },
+      click: (node, event) => this.open(node, event),
+      select: (nodes) => this.select(nodes),
+      moved: () => this.moved(),
+    });
+    await this.plot.draw(points, this.groups, this.paint(), this.layout.chosen === "pca" ? this.given : undefined);
+    this.stage.dataset.ready = "true";
+    this.onTheme = () => { this.showLegend(); this.plot.recolour(this.paint()); };
     document.addEventListener("themechange", this.onTheme);
-    const node = Number(parameters.get("node") ?? NaN);
-    if (Number.isInteger(node) && node >= 0 && node < n) await this.point(node);
-    return () => this.leave();
+    if (this.state.layout !== "pca") await this.layout.choose(this.state.layout);
+    await this.reselect();
   }
 
   leave() {
     this.alive = false;
     document.removeEventListener("themechange", this.onTheme);
-    clearTimeout(this.poll);
-    if (this.Plotly) this.Plotly.purge(this.plot);
+    this.layout?.leave();
+    this.card?.hide();
+    this.plot?.purge();
   }
 
-  async loadColours() {
-    this.colours ??= {};
-    const labels = this.info.labels?.length ?? 0;
-    this.colours[this.by] ??= await (this.by === "degree"
-      ? loadDegrees(this.type, this.info.largest_degree) : loadLabels(this.type, labels));
+  // -- the address ----------------------------------------------------------------------------------
+
+  restore(parameters) {
+    const { labels } = this.info;
+    const colour = parameters.get("colour") ?? (labels ? "label" : "degree");
+    const label = labels?.findIndex((l) => l.name === parameters.get("label")) ?? -1;
+    const numbers = (parameters.get("view") ?? "").split(",").map(Number);
+    if (numbers.length === 4 && numbers.every(Number.isFinite)) {
+      this.given = { x: numbers.slice(0, 2), y: numbers.slice(2) };
+    }
+    Object.assign(this.state, {
+      layout: parameters.get("layout") === "umap" ? "umap" : "pca",
+      colour: colour === "label" && labels ? "label" : "degree",
+      label: label >= 0 ? label : null,
+      find: parameters.get("find") ?? "",
+      nodes: parameters.getAll("node"),
+    });
   }
 
-  // -- what is around the points ------------------------------------------------------------------
+  remember() {
+    if (!this.alive || !this.plot?.whole) return;
+    const { layout, colour, label, find, nodes } = this.state;
+    const { x, y } = this.plot.range;
+    remember(["map", this.type], [
+      ["layout", layout === "pca" ? "" : layout],
+      ["colour", colour === (this.info.labels ? "label" : "degree") ? "" : colour],
+      ["label", label === null ? "" : this.info.labels[label]?.name],
+      ["find", find],
+      ...nodes.map((name) => ["node", name]),
+      ["view", this.plot.isWhole ? "" : [...x, ...y].map((v) => Number(v.toPrecision(5))).join(",")],
+    ]);
+  }
 
-  build() {
-    const { info } = this;
-    this.plot = el("div", { class: "plot" });
-    this.tip = el("div", { class: "tip", role: "status", hidden: true });
+  // What the address has selected; a link to one node shows it in the middle.
+  async reselect() {
+    const { nodes, find } = this.state;
+    if (nodes.length) {
+      const ids = this.names.find(nodes);
+      if (ids.length === 1 && !this.given) await this.plot.centre(ids[0]);
+      if (ids.length) await this.pick(ids.length === 1 ? "Found" : `${plural(ids.length, "node")} selected`, ids);
+      else this.selection.say(`No ${this.type} has this name: ${nodes[0]}`);
+    } else if (find) await this.search(find);
+  }
+
+  // -- what is around the points --------------------------------------------------------------------
+
+  build(content, names) {
+    this.names = names;
+    const { info, type } = this;
     this.legend = el("div", { class: "card" });
-    this.list = el("div", { class: "card selection", "aria-live": "polite" });
+    this.selection = new Selection(type, names, () => this.clear());
+    this.layout = new LayoutChoice(type, info.layouts, (name) => this.show(name));
+    this.layout.select.addEventListener("change", () => { this.state.layout = this.layout.chosen; this.remember(); });
     this.stage = el("div", {
       class: "stage", tabIndex: 0, role: "application", onkeydown: (event) => this.key(event),
-      onmouseleave: () => { this.tip.hidden = true; },
-      "aria-label": `Map of ${plural(info.nodes, "node")} of type ${this.type}. Arrow keys move it, plus and minus zoom, 0 shows all. Search by name to reach a node.`,
-    }, this.plot, this.tools(), this.tip);
+      onmouseleave: () => this.card.hide(),
+      "aria-label": `Map of ${plural(info.nodes, "node")} of type ${type}. Arrow keys move it, plus and minus zoom, 0 shows all. Search by name to reach a node.`,
+    }, el("div", { class: "plot" }), this.tools(), this.layout.status);
+    this.card = new HoverCard(this.stage, type, names);
+    this.stage.append(this.card.root);
     const search = combobox({
-      type: this.type, label: "Search by name", placeholder: "a name, or a part of one",
-      onChoose: (node) => { if (this.Plotly) this.point(node.id); },
+      type, label: "Search by name", placeholder: "a name, or a part of one", value: this.state.find,
+      onChoose: (node) => { if (this.plot) this.point(node.id); },
       onType: (text) => this.search(text),
     });
     const select = (id, label, options, onchange) => el("div", { class: "field" },
       el("label", { htmlFor: id }, label), el("select", { id, onchange: (e) => onchange(e.target.value) }, options));
-    this.layoutField = select("layout", "Layout", [], (value) => this.changeLayout(value));
-    fill(this.content, el("div", { class: "map" },
-      el("h1", { class: "hidden" }, `Map of ${this.type}`),
+    const option = (value, text, selected, disabled = false) => el("option", { value, selected, disabled }, text);
+    const by = this.state.colour;
+    fill(content, el("div", { class: "map" },
+      el("h1", { class: "hidden" }, `Map of ${type}`),
       el("div", { class: "map-bar" },
-        select("type", "Nodes", this.types.map((t) => option(t.type, `${t.type} (${count(t.nodes)})`, t.type === this.type)),
+        select("type", "Nodes", this.types.map((t) => option(t.type, `${t.type} (${count(t.nodes)})`, t.type === type)),
           (value) => { location.hash = `#/map/${encodeURIComponent(value)}`; }),
-        select("by", "Colour", [option("degree", "by degree", this.by === "degree"),
-          option("label", info.labels ? "by label" : "by label (there are none)", this.by === "label", !info.labels)],
+        select("by", "Colour", [option("degree", "by degree", by === "degree"),
+          option("label", info.labels ? "by label" : "by label (there are none)", by === "label", !info.labels)],
         (value) => this.changeColour(value)),
-        this.layoutField, search.root),
-      el("div", { class: "map-body" }, this.stage, el("aside", { "aria-label": "Legend and selection" }, this.legend, this.list))));
-    this.showLayouts();
+        this.layout.field, search.root),
+      el("div", { class: "map-body" }, this.stage,
+        el("aside", { "aria-label": "Legend and selection" }, this.legend, this.selection.root))));
     this.showLegend();
-    this.showList();
   }
 
   tools() {
@@ -102,238 +154,124 @@ class MapView {
     const act = (text, hint, action) => el("button", { type: "button", title: hint, "aria-label": hint, onclick: action }, text);
     return el("div", { class: "tools", role: "toolbar", "aria-label": "Map tools" },
       tool("pan", "Move", "Drag to move the map"), tool("lasso", "Lasso", "Draw around nodes to list them"),
-      act("+", "Zoom in", () => this.zoom(0.6)), act("−", "Zoom out", () => this.zoom(1 / 0.6)),
-      act("All", "Show all nodes", () => this.showAll()));
+      act("+", "Zoom in", () => this.plot?.zoom(0.6)), act("−", "Zoom out", () => this.plot?.zoom(1 / 0.6)),
+      act("All", "Show all nodes", () => this.plot?.showAll()));
   }
-
-  showLegend() {
-    drawLegend(this.legend, this.info, this.by, this.chosen, (code) => {
-      this.chosen = code;
-      this.showLegend();
-      this.recolour();
-    });
-  }
-
-  showLayouts() {
-    const states = { ready: "", computing: " (computing …)", "not computed": " (compute)", failed: " (failed; try again)" };
-    fill(this.layoutField.querySelector("select"), this.info.layouts.map((l) =>
-      option(l.layout, LAYOUTS[l.layout] + (states[l.state] ?? ` (${l.reason})`), l.layout === this.shown, l.state === "not available")));
-  }
-
-  showList(title, nodes = [], total = nodes.length) {
-    if (!title) {
-      fill(this.list, empty("Nothing is selected.", "Search by name, or draw around nodes with the lasso."));
-      return;
-    }
-    fill(this.list, el("div", { class: "card-head" }, el("h2", {}, title),
-      el("button", { type: "button", class: "quiet", onclick: () => this.clear() }, "Clear")),
-    el("ul", { class: "nodes" }, nodes.slice(0, LISTED).map((id) =>
-      el("li", {}, nodeLink({ type: this.type, id, name: this.names.at(id) })))),
-    total > LISTED && el("p", { class: "hint" }, `and ${count(total - Math.min(nodes.length, LISTED))} more`));
-  }
-
-  // -- the points -----------------------------------------------------------------------------------
-
-  get groups() {
-    return this.colours[this.by];
-  }
-
-  paint() {
-    const colours = this.by === "degree" ? degreeColours() : labelColours(this.info.labels, this.chosen);
-    return this.groups.map((group) => colours[group.code]);
-  }
-
-  traces() {
-    const n = this.info.nodes;
-    const size = n > 50000 ? 3 : n > 10000 ? 4 : n > 2000 ? 5.5 : 7;
-    const type = this.plain ? "scatter" : "scattergl";
-    const { x, y } = this.points;
-    const colours = this.paint();
-    const all = this.groups.map(({ ids }, i) => ({
-      type, mode: "markers", hoverinfo: "none", x: gather(x, ids), y: gather(y, ids), customdata: ids,
-      marker: { size, opacity: 0.85, color: colours[i], line: { width: 0 } },
-      selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.12 } },
-    }));
-    const ring = { size: 15, symbol: "circle-open", color: colour("mark"), line: { width: 2.5, color: colour("mark") } };
-    return [...all, {
-      type, mode: "markers", hoverinfo: "skip", marker: ring,
-      x: this.marked.map((i) => x[i]), y: this.marked.map((i) => y[i]),
-    }];
-  }
-
-  extent(values) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const v of values) { if (v < low) low = v; if (v > high) high = v; }
-    const pad = 0.06 * (high - low) || 1;
-    return Number.isFinite(low) ? [low - pad, high + pad] : [-1, 1];
-  }
-
-  async draw() {
-    const axis = { visible: false, zeroline: false, showgrid: false };
-    this.ranges = { x: this.extent(this.points.x), y: this.extent(this.points.y) };
-    await this.Plotly.newPlot(this.plot, this.traces(), layout({
-      dragmode: this.tool ?? "pan", hovermode: "closest", hoverdistance: 12,
-      xaxis: { ...axis, range: [...this.ranges.x] }, yaxis: { ...axis, range: [...this.ranges.y] },
-      newselection: { line: { color: colour("accent"), width: 2, dash: "solid" } },
-      activeselection: { fillcolor: colour("accent"), opacity: 0.08 },
-      // Plotly draws at twice the screen's resolution; of very many points that is not seen, only felt
-    }), this.info.nodes > 20000 ? { ...CONFIG, plotGlPixelRatio: Math.max(1, devicePixelRatio) } : CONFIG);
-    if (!this.plain && this.plot.querySelector(".no-webgl")) {
-      this.plain = true; // no WebGL here: slower, but there
-      await this.draw();
-      return;
-    }
-    this.listen();
-    this.stage.dataset.ready = "true";
-  }
-
-  recolour() {
-    this.Plotly.restyle(this.plot, { "marker.color": [...this.paint(), colour("mark")] });
-    this.Plotly.restyle(this.plot, { "marker.line.color": colour("mark") }, [this.groups.length]);
-  }
-
-  // newPlot forgets who listened, so this follows each
-  listen() {
-    this.plot.on("plotly_hover", (event) => this.hover(event));
-    this.plot.on("plotly_unhover", () => { this.tip.hidden = true; });
-    this.plot.on("plotly_click", (event) => {
-      const hit = event.points.find((p) => p.curveNumber < this.groups.length);
-      if (hit && (this.tool ?? "pan") === "pan") location.hash = nodeHref({ type: this.type, id: hit.customdata });
-    });
-    this.plot.on("plotly_selected", (event) => {
-      if (!event) return;
-      const nodes = event.points.map((p) => p.customdata).filter((id) => id !== undefined);
-      if (nodes.length) this.showList(`${plural(nodes.length, "node")} selected`, nodes);
-      else this.showList();
-    });
-  }
-
-  hover(event) {
-    const hit = event.points.find((p) => p.curveNumber < this.groups.length);
-    if (!hit) return;
-    this.tip.textContent = this.names.at(hit.customdata) || "(empty name)";
-    const box = this.stage.getBoundingClientRect();
-    const x = event.event.clientX - box.left;
-    this.tip.hidden = false;
-    const left = Math.min(x + 14, box.width - this.tip.offsetWidth - 8);
-    this.tip.style.left = `${Math.max(8, left)}px`;
-    this.tip.style.top = `${Math.max(8, event.event.clientY - box.top - 36)}px`;
-  }
-
-  // -- what one can do --------------------------------------------------------------------------------
 
   use(tool) {
-    this.tool = tool;
     for (const button of this.stage.querySelectorAll("[data-tool]")) {
       button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
     }
-    this.Plotly?.relayout(this.plot, { dragmode: tool });
-  }
-
-  view(change) {
-    if (!this.Plotly) return undefined;
-    const { xaxis, yaxis } = this.plot.layout;
-    return this.Plotly.relayout(this.plot, {
-      "xaxis.range": change([...xaxis.range], "x"), "yaxis.range": change([...yaxis.range], "y"),
-    });
-  }
-
-  zoom(factor) {
-    this.view(([a, b]) => [(a + b) / 2 - factor * (b - a) / 2, (a + b) / 2 + factor * (b - a) / 2]);
-  }
-
-  move(dx, dy) {
-    this.view(([a, b], axis) => { const d = (axis === "x" ? dx : dy) * (b - a); return [a + d, b + d]; });
-  }
-
-  showAll() {
-    this.view((_, axis) => [...this.ranges[axis]]);
+    this.plot?.use(tool);
   }
 
   key(event) {
-    if (event.target !== this.stage || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== this.stage || event.ctrlKey || event.metaKey || event.altKey || !this.plot) return;
+    const { plot } = this;
     const keys = {
-      ArrowLeft: () => this.move(-0.15, 0), ArrowRight: () => this.move(0.15, 0),
-      ArrowUp: () => this.move(0, 0.15), ArrowDown: () => this.move(0, -0.15),
-      "+": () => this.zoom(0.6), "=": () => this.zoom(0.6), "-": () => this.zoom(1 / 0.6), 0: () => this.showAll(),
+      ArrowLeft: () => plot.move(-0.15, 0), ArrowRight: () => plot.move(0.15, 0),
+      ArrowUp: () => plot.move(0, 0.15), ArrowDown: () => plot.move(0, -0.15),
+      "+": () => plot.zoom(0.6), "=": () => plot.zoom(0.6), "-": () => plot.zoom(1 / 0.6), 0: () => plot.showAll(),
     };
     if (!(event.key in keys)) return;
     event.preventDefault();
     keys[event.key]();
   }
 
-  async mark(nodes) {
-    this.marked = nodes;
-    await this.Plotly.restyle(this.plot, {
-      x: [nodes.map((i) => this.points.x[i])], y: [nodes.map((i) => this.points.y[i])],
-    }, [this.groups.length]);
-    this.stage.dataset.marked = String(nodes.length);
+  moved() {
+    this.labels.update(this.plot);
+    this.remember();
+  }
+
+  // -- colours and layouts --------------------------------------------------------------------------
+
+  get groups() {
+    return this.colours[this.state.colour].groups;
+  }
+
+  async loadColours() {
+    this.colours ??= {};
+    const by = this.state.colour;
+    this.degrees ??= loadDegrees(this.type, this.info);
+    this.colours[by] ??= await (by === "degree" ? this.degrees : loadLabels(this.type, this.info.labels.length));
+  }
+
+  paint() {
+    const { colour, label } = this.state;
+    const colours = colour === "degree" ? degreeColours() : labelColours(this.info.labels, label);
+    return this.groups.map((group) => colours[group.code]);
+  }
+
+  showLegend() {
+    drawLegend(this.legend, this.info, this.state.colour, this.state.label, (code) => {
+      this.state.label = code;
+      this.showLegend();
+      this.plot?.recolour(this.paint());
+      this.remember();
+    });
+  }
+
+  async changeColour(by) {
+    Object.assign(this.state, { colour: by, label: null });
+    await this.loadColours();
+    this.showLegend();
+    if (this.plot) await this.plot.draw(this.plot.points, this.groups, this.paint(), this.plot.range);
+  }
+
+  async show(layout) {
+    const points = await loadPoints(this.type, layout, this.info.nodes);
+    if (!this.alive || layout !== this.layout.chosen) return;
+    await this.plot.draw(points, this.groups, this.paint(), this.given);
+    this.given = undefined; // the address's view was for what it named
+    this.stage.dataset.layout = layout;
+  }
+
+  // -- nodes ----------------------------------------------------------------------------------------
+
+  // A pointer that hovers has seen the card: a click opens the node. A tap shows the card first.
+  open(node, event) {
+    if (matchMedia("(hover: none)").matches) this.card.show(node, event, { pinned: true });
+    else location.hash = nodeHref({ type: this.type, id: node, name: this.names.at(node) });
+  }
+
+  async pick(title, nodes, { total = nodes.length, mark = nodes } = {}) {
+    this.state.nodes = nodes.length <= REMEMBERED && !this.state.find ? nodes.map((id) => this.names.at(id)) : [];
+    this.selection.show(title, nodes, total);
+    await this.plot.mark(mark);
+    this.stage.dataset.marked = String(mark.length);
+    this.remember();
+  }
+
+  select(nodes) {
+    this.state.find = "";
+    if (nodes.length) this.pick(`${plural(nodes.length, "node")} selected`, nodes, { mark: [] });
+    else this.clear();
   }
 
   // A node that was chosen: shown in the middle, and a search that is still under way is forgotten.
   async point(node) {
-    this.asked = (this.asked ?? 0) + 1;
-    this.showList("Found", [node]);
-    const at = { x: this.points.x[node], y: this.points.y[node] };
-    await this.view(([a, b], axis) => {
-      const width = Math.min(b - a, (this.ranges[axis][1] - this.ranges[axis][0]) / 2);
-      return [at[axis] - width / 2, at[axis] + width / 2];
-    });
-    await this.mark([node]);
+    this.asked += 1;
+    this.state.find = "";
+    await this.plot.centre(node);
+    await this.pick("Found", [node]);
   }
 
   async search(text) {
-    const mine = this.asked = (this.asked ?? 0) + 1;
-    if (!text.trim()) { this.clear(); return; }
-    const found = await get("search", { type: this.type, text, limit: LISTED });
-    if (mine !== this.asked || !this.Plotly) return;
-    const nodes = found.nodes.map((node) => node.id);
-    if (nodes.length) this.showList(`${plural(found.total, "name holds", "names hold")} “${text.trim()}”`, nodes, found.total);
-    else fill(this.list, empty(`No ${this.type} has “${text.trim()}” in its name.`));
-    await this.mark(nodes);
+    const mine = ++this.asked;
+    const wanted = text.trim();
+    if (!wanted) { await this.clear(); return; }
+    const found = await get("search", { type: this.type, text, limit: FOUND });
+    if (mine !== this.asked || !this.plot) return;
+    this.state.find = wanted;
+    const title = `${plural(found.total, "name holds", "names hold")} “${wanted}”`;
+    await this.pick(title, found.nodes.map((node) => node.id), { total: found.total });
+    if (!found.total) this.selection.say(`No ${this.type} has “${wanted}” in its name.`);
   }
 
   async clear() {
-    this.showList();
-    await this.mark([]);
-    // the outline first: taking it away makes Plotly select anew, which then is undone
-    await this.Plotly.relayout(this.plot, { selections: [] });
-    await this.Plotly.restyle(this.plot, { selectedpoints: [null] });
-  }
-
-  async changeColour(by) {
-    this.by = by;
-    this.chosen = null;
-    await this.loadColours();
-    this.showLegend();
-    await this.draw();
-  }
-
-  async changeLayout(name) {
-    const asked = this.info.layouts.find((l) => l.layout === name);
-    if (asked.state !== "ready") {
-      const now = await post("map/umap", undefined, { type: this.type });
-      Object.assign(asked, now);
-      this.showLayouts();
-      if (now.state === "computing") this.watch(name);
-      return;
-    }
-    this.shown = name;
-    this.showLayouts();
-    this.points = await loadPoints(this.type, name, this.info.nodes);
-    if (this.alive) await this.draw();
-  }
-
-  watch(name) {
-    this.poll = setTimeout(async () => {
-      const info = await get("map", { type: this.type });
-      if (!this.alive) return;
-      this.info.layouts = info.layouts;
-      this.showLayouts();
-      const state = info.layouts.find((l) => l.layout === name).state;
-      if (state === "computing") this.watch(name);
-      else if (state === "ready") this.changeLayout(name);
-    }, 1000);
+    this.state.find = "";
+    if (!this.plot) return;
+    await this.pick(null, []);
+    await this.plot.unselect();
   }
 }

@@ -13,6 +13,14 @@ export class Names {
   at(i) {
     return decoder.decode(this.bytes.subarray(this.starts[i], this.starts[i + 1]));
   }
+
+  // The ids of nodes by their names; names that nobody has are left out.
+  find(wanted) {
+    const left = new Set(wanted);
+    const found = [];
+    for (let i = 0; i < this.starts.length - 1 && left.size; i++) if (left.delete(this.at(i))) found.push(i);
+    return found;
+  }
 }
 
 export async function loadPoints(type, layout, n) {
@@ -37,19 +45,20 @@ function groups(codes) {
   return found.filter(Boolean).sort((a, b) => b.ids.length - a.ids.length);
 }
 
-// Steps of equal width on a logarithmic scale.
-export async function loadDegrees(type, largest) {
-  const degrees = new Uint32Array(await getBytes("map/colours", { type, by: "degree" }));
-  const scale = DEGREE_STEPS / Math.log1p(Math.max(1, largest));
-  const codes = new Uint8Array(degrees.length);
-  for (let i = 0; i < codes.length; i++) codes[i] = Math.min(DEGREE_STEPS - 1, scale * Math.log1p(degrees[i]));
-  return groups(codes);
+// Steps of equal width on a logarithmic scale, from the smallest degree to the largest.
+export async function loadDegrees(type, { smallest_degree: smallest, largest_degree: largest }) {
+  const values = new Uint32Array(await getBytes("map/colours", { type, by: "degree" }));
+  const low = Math.log1p(smallest);
+  const scale = DEGREE_STEPS / (Math.log1p(largest) - low || 1);
+  const codes = new Uint8Array(values.length);
+  for (let i = 0; i < codes.length; i++) codes[i] = Math.min(DEGREE_STEPS - 1, scale * (Math.log1p(values[i]) - low));
+  return { values, groups: groups(codes) };
 }
 
 // A label's code is its place in the list; `others` stands for the rest, `others + 1` for none.
 export async function loadLabels(type, others) {
-  const codes = new Uint8Array(await getBytes("map/colours", { type, by: "label" }));
-  return groups(codes.map((code) => (code === 255 ? others + 1 : Math.min(code, others))));
+  const values = new Uint8Array(await getBytes("map/colours", { type, by: "label" }));
+  return { values, groups: groups(values.map((code) => (code === 255 ? others + 1 : Math.min(code, others)))) };
 }
 
 export function gather(values, ids) {

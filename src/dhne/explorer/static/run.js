@@ -1,7 +1,7 @@
 // How the run was made, and what it was made from.
 
 import { once } from "./api.js";
-import { count, el, fill, table } from "./dom.js";
+import { count, el, fill, plural, table } from "./dom.js";
 
 function show(value) {
   if (value === null || value === undefined) return el("span", { class: "hint" }, "—");
@@ -9,6 +9,25 @@ function show(value) {
   if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "number" && Number.isInteger(value) ? count(value) : String(value);
+}
+
+function duration(seconds) {
+  if (seconds === null) return null;
+  const [h, m] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (h) return `${count(h)} h ${m} min`;
+  return m ? `${m} min ${Math.round(seconds % 60)} s` : `${Number(seconds.toPrecision(2))} s`;
+}
+
+// Where it came from: the data's names or files, then whatever else it says about them.
+function origin(run) {
+  const { names = [], ...rest } = run.source ?? {};
+  const said = Object.entries(rest).filter(([, v]) => v !== null && v !== false && !(Array.isArray(v) && !v.length));
+  return {
+    source: names.length ? names : null, ...Object.fromEntries(said),
+    saved: run.saved === null ? null : new Date(1000 * run.saved).toLocaleString(undefined, { dateStyle: "long", timeStyle: "short" }),
+    training: run.seconds === null ? null : `${duration(run.seconds)} for ${plural(run.epochs, "epoch")}`,
+    version: `dhne ${run.version}`,
+  };
 }
 
 function definitions(entries) {
@@ -27,10 +46,12 @@ export async function showRun(content) {
     Object.entries(run.params).filter(([key]) => !(key in run.settings)));
   fill(content, el("div", { class: "page" },
     el("h1", {}, run.name),
-    el("p", { class: "lead" }, `${run.method}, made by version ${run.version}`),
+    el("p", { class: "lead" }, run.method),
     el("ul", { class: "figures" }, figures.map(([n, what]) =>
       el("li", {}, el("strong", {}, n), el("span", {}, what)))),
     el("div", { class: "columns" },
+      el("section", { class: "card" }, el("h2", {}, "Origin"), definitions(origin(run))),
+      el("section", { class: "card" }, el("h2", {}, "How it was run"), definitions(others)),
       el("section", { class: "card" }, el("h2", {}, "Nodes"),
         table("Node types", ["type", { text: "nodes", class: "right" }, { text: "dimensions", class: "right" }, "labels"],
           types.node_types.map((t) => el("tr", {},
@@ -43,6 +64,5 @@ export async function showRun(content) {
             el("th", { scope: "row" }, e.types.join(" × ")),
             el("td", {}, e.ordered ? "matters" : "does not matter"),
             el("td", { class: "right" }, count(e.hyperedges)))))),
-      el("section", { class: "card" }, el("h2", {}, "Settings"), definitions(run.settings)),
-      el("section", { class: "card" }, el("h2", {}, "How it was run"), definitions(others)))));
+      el("section", { class: "card wide several" }, el("h2", {}, "Settings"), definitions(run.settings)))));
 }

@@ -1,7 +1,9 @@
-// The training curves: one small chart a measure.
+// The training curves: one small chart per measure; losses on a logarithmic axis unless one asks.
 
+import { reserve } from "./abilities.js";
+import { remember } from "./address.js";
 import { once } from "./api.js";
-import { el, empty, fill } from "./dom.js";
+import { el, empty, fill, plural } from "./dom.js";
 import { CONFIG, colour, layout, plotly } from "./plots.js";
 
 const ASIDE = new Set(["seconds", "edges_per_second", "learning_rate"]);
@@ -13,7 +15,32 @@ function text(value) {
   return size >= 1e-3 || size === 0 ? String(Number(value.toPrecision(4))) : value.toExponential(2);
 }
 
-export async function showTraining(content) {
+const isLoss = (measure) => measure.includes("loss") || measure.endsWith("_order");
+
+// Round values from low to high: 1, 2 and 5 times powers of ten, or equal steps where those are few.
+function logTicks(low, high) {
+  const found = [];
+  for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10) {
+    found.push(...[1, 2, 5].map((step) => step * power).filter((v) => v >= low && v <= high));
+  }
+  if (found.length > 6) return found.filter((v) => Number.isInteger(Math.round(1e6 * Math.log10(v)) / 1e6));
+  if (found.length >= 3) return found;
+  const raw = (high - low) / 3 || low;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * [1, 2, 5, 10].find((s) => s * power >= raw);
+  return Array.from({ length: 6 }, (_, i) => (Math.ceil(low / step) + i) * step).filter((v) => v <= high);
+}
+
+function lossAxis(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const pad = 0.06 * Math.log10(high / low) || 0.1;
+  const ticks = logTicks(low, high);
+  return {
+    type: "log", range: [Math.log10(low) - pad, Math.log10(high) + pad], tickvals: ticks, ticktext: ticks.map(text),
+  };
+}
+
+export async function showTraining(content, parts, parameters) {
   const history = await once("history");
   if (!history.measures.length) {
     fill(content, el("div", { class: "page" }, el("h1", {}, "Training"),
@@ -28,18 +55,26 @@ export async function showTraining(content) {
     const figure = el("div", { class: "chart", role: "img" });
     figure.setAttribute("aria-label",
       `${measure} by epoch: from ${text(shown[0])} to ${text(shown.at(-1))} over ${shown.length} epochs`);
-    const root = el("section", { class: "card chart-card" },
+    const canLog = isLoss(measure) && shown.length > 0 && shown.every((v) => v > 0);
+    const root = el("section", { class: "card chart-card", "data-measure": measure },
       el("h2", {}, measure.replaceAll("_", " ").replace(/\bauc\b/, "AUC")),
       el("p", { class: "last" }, text(shown.at(-1)), el("span", { class: "hint" }, " at the end")), figure);
-    return { measure, values, figure, root };
+    return { values, shown, figure, root, canLog };
+  });
+  let draw = () => {};
+  const log = el("input", {
+    type: "checkbox", id: "log", checked: parameters.get("scale") !== "linear",
+    onchange: () => { remember(["training"], [["scale", log.checked ? "" : "linear"]]); draw(); },
   });
   fill(content, el("div", { class: "page" },
     el("h1", {}, "Training"),
-    el("p", { class: "lead" }, `${history.records.length} ${history.records.length === 1 ? "epoch" : "epochs"}`),
-    el("div", { class: "charts" }, charts.map((chart) => chart.root))));
+    el("div", { class: "lead" }, plural(history.records.length, "epoch"),
+      charts.some((chart) => chart.canLog) && el("div", { class: "field inline" }, log,
+        el("label", { htmlFor: "log" }, "Logarithmic axis for losses"))),
+    el("div", { class: "charts" }, charts.map((chart) => chart.root)), reserve("probability")));
   const Plotly = await plotly();
-  const draw = () => {
-    for (const { values, figure } of charts) {
+  draw = () => {
+    for (const { values, shown, figure, canLog } of charts) {
       const axis = { gridcolor: colour("line"), zeroline: false, fixedrange: true, automargin: true };
       Plotly.react(figure, [{
         x: epochs, y: values, type: "scatter", mode: epochs.length > 60 ? "lines" : "lines+markers",
@@ -48,7 +83,7 @@ export async function showTraining(content) {
       }], layout({
         height: 190, margin: { l: 44, r: 10, t: 8, b: 32 }, hovermode: "x",
         xaxis: { ...axis, title: { text: "epoch", standoff: 4 }, nticks: 8, tickformat: "d" },
-        yaxis: { ...axis, nticks: 5 },
+        yaxis: { ...axis, ...(canLog && log.checked ? lossAxis(shown) : { type: "linear", nticks: 5 }) },
         hoverlabel: { bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("text") } },
       }), { ...CONFIG, scrollZoom: false });
     }

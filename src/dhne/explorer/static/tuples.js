@@ -1,8 +1,11 @@
 // The tuple builder: name every position for a score, or leave one or two open for completions.
 
+import { reserve } from "./abilities.js";
+import { remember } from "./address.js";
 import { once, post } from "./api.js";
 import { combobox } from "./combobox.js";
-import { bar, el, empty, fill, nodeLink, plural, table } from "./dom.js";
+import { el, empty, fill, loading, nodeLink, plural, problem, table } from "./dom.js";
+import { bar, heading, scaleOf, track } from "./measures.js";
 
 const COUNTS = [10, 25, 50, 100];
 
@@ -23,10 +26,9 @@ export async function showTuples(content, parts, parameters) {
   const result = el("section", { class: "card", "aria-live": "polite", "aria-label": "Result" });
   let turn = 0;
 
-  function remember() {
-    const search = new URLSearchParams({ edge: state.edge, k: state.k, known: state.known });
-    state.names.forEach((name, p) => { if (name !== null) search.set(`p${p}`, name); });
-    history.replaceState(null, "", `#/tuples?${search}`);
+  function keep() {
+    remember(["tuples"], [["edge", state.edge], ["k", state.k === COUNTS[0] ? "" : state.k],
+      ["known", state.known === "keep" ? "" : state.known], ...state.names.map((name, p) => [`p${p}`, name])]);
   }
 
   function build() {
@@ -74,7 +76,7 @@ export async function showTuples(content, parts, parameters) {
 
   async function answer() {
     const mine = ++turn;
-    remember();
+    keep();
     const open = state.names.filter((name) => name === null).length;
     if (open === state.names.length || open > 2) {
       fill(result, empty(
@@ -83,11 +85,12 @@ export async function showTuples(content, parts, parameters) {
       return;
     }
     result.setAttribute("aria-busy", "true");
+    if (!result.querySelector("table, .score")) fill(result, loading("Asking …"));
     try {
       const shown = open === 0 ? await score() : await rank();
       if (mine === turn) fill(result, shown);
     } catch (error) {
-      if (mine === turn) fill(result, el("p", { class: "alert inline", role: "alert" }, error.message));
+      if (mine === turn) fill(result, problem(error));
     }
     if (mine === turn) result.setAttribute("aria-busy", "false");
   }
@@ -97,10 +100,11 @@ export async function showTuples(content, parts, parameters) {
     return [
       el("h2", {}, "Similarity"),
       el("p", { class: "score" }, found.similarity.toFixed(4)),
-      bar(found.similarity),
+      track(found.similarity, { low: 0, high: 1 }),
       el("p", {}, found.nodes.map((node, i) => [i > 0 && " · ", nodeLink(node)])),
       el("p", { class: "hint" }, found.known
         ? "The run was trained on this hyperedge." : "The run was not trained on this tuple."),
+      reserve("explain", found),
     ];
   }
 
@@ -108,19 +112,20 @@ export async function showTuples(content, parts, parameters) {
     const question = { edge_type: state.edge, names: state.names, k: state.k, known: state.known };
     const found = await post("rank", question);
     const positions = types.edge_types[state.edge].types;
-    if (!found.answers.length) return empty("Nothing is left that could stand there.");
+    if (!found.answers.length) return empty("No candidates remain.");
+    const scale = scaleOf(found.answers.map((a) => a.similarity));
     const seen = found.answers.filter((a) => a.known).length;
     return [
       el("h2", {}, "Best completions"),
       el("p", { class: "hint" }, seen
         ? `${plural(seen, "of them is a hyperedge", "of them are hyperedges")} that the run was trained on.`
         : "None of them is a hyperedge that the run was trained on."),
-      table("Best completions", [{ text: "#", class: "right" }, ...found.open.map((p) => positions[p]), "similarity"],
+      table("Best completions", [{ text: "#", class: "right" }, ...found.open.map((p) => positions[p]), heading("similarity", scale)],
         found.answers.map((a, i) => el("tr", { class: a.known ? "known" : "" },
           el("td", { class: "right rank" }, i + 1),
           found.open.map((p, i) => el("td", { class: "name" }, nodeLink(a.nodes[p]),
             a.known && i === found.open.length - 1 && [" ", el("span", { class: "badge" }, "known")])),
-          el("td", {}, bar(a.similarity))))),
+          el("td", {}, bar(a.similarity, scale)))), { stack: found.open.length > 1 }),
     ];
   }
 

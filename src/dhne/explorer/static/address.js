@@ -1,0 +1,22 @@
+// The page's state is in its address, so that a link shows what was seen. Nodes stand there by name.
+
+const decode = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+
+// #/node/movie/Heat?a=b → { view: "node", parts: ["movie", "Heat"], parameters }
+export function read() {
+  const [path, ...search] = location.hash.replace(/^#\/?/, "").split("?");
+  const [view, ...parts] = path.split("/").map(decode);
+  return { view, parts, parameters: new URLSearchParams(search.join("?")) };
+}
+
+// Parameters are pairs; those without a value are left out.
+export function address(path, parameters = []) {
+  const given = parameters.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = new URLSearchParams(given).toString();
+  return `#/${path.map(encodeURIComponent).join("/")}${search ? `?${search}` : ""}`;
+}
+
+// Says where the page is without going there: a step back leaves the view, not its last change.
+export function remember(path, parameters) {
+  history.replaceState(null, "", address(path, parameters));
+}

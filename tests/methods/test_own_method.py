@@ -41,15 +41,6 @@ class Popularity(Embedder):
         scores: Scores = np.sum(each, axis=0) if self.aggregate == "sum" else np.min(each, axis=0)
         return scores
 
-    def similarities(self) -> tuple[str, ...]:
-        return ("degree",)
-
-    def scored_by(self, aggregate: str, similarity: str) -> Popularity:
-        other = Popularity(smoothing=self.smoothing, aggregate=aggregate)
-        other.__dict__.update(degrees_=self.degrees_, embeddings_=self.embeddings_)
-        other.network_ = self.network_
-        return other
-
 
 @pytest.fixture(autouse=True)
 def popularity() -> Iterator[Method]:

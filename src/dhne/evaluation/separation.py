@@ -27,8 +27,7 @@ Scores = npt.NDArray[np.float64]
 Tuples = Mapping[EdgeType, NodeArray]
 ReportProgress = Callable[[str, int, int], None]
 RANKED = 2000
-# what people call the similarities of pairs
-SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
+_SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
 _TUPLES_AT_ONCE = 1 << 16  # scored
 
 
@@ -86,6 +85,17 @@ def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
     return {e.types: e.nodes for e in network.edge_sets if len(e)}
 
 
+def similarity_title(name: str) -> str:
+    """Return what people call the values of a similarity.
+
+    Examples
+    --------
+    >>> similarity_title("dot"), similarity_title("")
+    ('inner products', 'scores')
+    """
+    return _SIMILARITY_TITLES.get(name, name or "scores")
+
+
 @dataclass(frozen=True)
 class Scoring:
     """How a method with aggregates scores tuples, as judged on validation data.
@@ -95,7 +105,7 @@ class Scoring:
     aggregate : str
         The better one.
     similarity : dict of aggregate to str
-        The better one for each aggregate.
+        The better one for each aggregate; empty where there is only one.
     validation_auc : dict
         Of each aggregate and similarity.
     """

@@ -112,7 +112,7 @@ def test_its_declared_parameters_are_read_and_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "\n".join(f"{i % 5},{i % 7}" for i in range(35)) + "\n")
+    path.write_text("a,b\n" + "\n".join(f"{i % 13},{i * i % 17}" for i in range(60)) + "\n")
     command = ["evaluate", "link-prediction", str(path), "--method", "popularity"]
     assert main([*command, "--set", "smoothing=0", "--json", "-"]) == 1
     assert "smoothing must be a number above 0, got '0'" in capsys.readouterr().err

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.embedder import Embedder
+from dhne.errors import SaturatedNetworkError
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
@@ -71,13 +72,16 @@ class Outcome:
 
 def tuple_scores(model: Embedder, tuples: Tuples) -> Scores:
     """Return the scores of all tuples, in order."""
-    return np.concatenate(
-        [
-            model.score(nodes[start : start + _TUPLES_AT_ONCE], types)
-            for types, nodes in tuples.items()
-            for start in range(0, len(nodes), _TUPLES_AT_ONCE)
-        ]
-    )
+    parts = [
+        model.score(nodes[start : start + _TUPLES_AT_ONCE], types)
+        for types, nodes in tuples.items()
+        for start in range(0, len(nodes), _TUPLES_AT_ONCE)
+    ]
+    if not parts:
+        raise SaturatedNetworkError(
+            "every tuple is a hyperedge, so there are no negatives to tell them from"
+        )
+    return np.concatenate(parts)
 
 
 def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:

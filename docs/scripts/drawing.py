@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("user interfaces", ("cli", "explorer"), ASK),
     (
         "measure, tune",
-        ("report", "experiments", "tuning", "interop", "evaluation", "baselines"),
+        ("report", "experiments", "tuning", "interop", "evaluation", "methods", "baselines"),
         MEASURE,
     ),
     ("the estimator", ("estimator", "storage", "trackers"), LEARN),

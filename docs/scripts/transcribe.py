@@ -60,7 +60,8 @@ def transcribe(page: Path) -> None:
 def _run_python(block: Block, namespace: dict[str, Any]) -> list[str]:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.code, block.page.name, "exec"), namespace)  # noqa: S102 - our own pages
+        code = compile(block.code, block.page.name, "exec", dont_inherit=True)
+        exec(code, namespace)  # noqa: S102 - our own pages
     return _trimmed(printed.getvalue().splitlines())
 
 

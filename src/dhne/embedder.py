@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import is_dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -28,7 +29,7 @@ from sklearn.base import BaseEstimator
 from .answers.completion import Completer, Completions, Question
 from .answers.nearest import NearestNodes
 from .answers.ranking import check_k
-from .errors import NotFittedError, ParameterError
+from .errors import NotFittedError, ParameterError, UnknownNameError
 from .hyperparameters import Parameter, declared
 from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
@@ -84,14 +85,21 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     def similarities(self) -> tuple[str, ...]:
         """Return what an aggregate may be taken of; an evaluation chooses on validation data."""
-        return ()
+        return ("",)
 
-    def scored_by(self, aggregate: str, similarity: str) -> Embedder:
-        """Return this fitted method, sharing what it learned, with tuples scored another way.
+    def scored_by(self, aggregate: str, similarity: str = "") -> Self:
+        """Return this fitted method with tuples scored another way; the method does not change.
 
-        Only methods with `aggregates` have it; the method itself does not change.
+        What was learned is shared. The parameters `aggregate` and `similarity`, which a method
+        with `aggregates` reads only when it scores, differ.
         """
-        raise ParameterError(f"{type(self).__name__} has one score only, not {aggregate!r}")
+        if aggregate not in self.aggregates:
+            raise UnknownNameError("aggregate", aggregate, self.aggregates)
+        changes = {"aggregate": aggregate}
+        if similarity:
+            changes["similarity"] = similarity
+        changed: Self = copy(self).set_params(**changes)
+        return changed
 
     def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Return ``[m, n]``: the score of each tuple with every node of the type at `position`."""

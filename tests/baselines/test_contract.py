@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from dhne import HyperNetwork
 from dhne.errors import NotFittedError, ParameterError, UnknownNameError
 from dhne.methods import METHODS, find_method, make_method
+from dhne.network.edge_type import EdgeType
 from dhne.network.edges import EdgeSet
 from dhne.network.vocabulary import Vocabulary
 
@@ -45,7 +46,7 @@ def network_of(types: tuple[str, ...], **options: Any) -> HyperNetwork:
     )
 
 
-TRIPLES = ("user", "movie", "tag")
+TRIPLES = EdgeType(("user", "movie", "tag"))
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,8 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
         return
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.code, str(block.page), "exec"), namespace)  # noqa: S102 - our own pages
+        code = compile(block.code, str(block.page), "exec", dont_inherit=True)
+        exec(code, namespace)  # noqa: S102 - our own pages
     if "output" in block.notes:
         assert block.output is not None
         assert lines_of(printed.getvalue()) == lines_of("\n".join(block.output.lines))

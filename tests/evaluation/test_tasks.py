@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dhne.baselines.pairwise import PairwiseEmbedder
-from dhne.errors import ParameterError, UnknownNameError
+from dhne.errors import ParameterError, SaturatedNetworkError, UnknownNameError
 from dhne.evaluation import Data, EvaluationSettings, Options, evaluate
 from dhne.network.hypernetwork import HyperNetwork
 from tests.evaluation.toy import CoarseScores, Remembers, random_network
@@ -243,3 +243,10 @@ def test_mistyped_names_get_a_suggestion(arguments: dict[str, object], message: 
 def test_seeds_must_be_there_and_differ(seeds: list[int]) -> None:
     with pytest.raises(ParameterError, match="seed"):
         evaluate("link-prediction", random_network((9, 9), 40), "she", seeds=seeds)
+
+
+def test_a_network_without_negatives_is_refused() -> None:
+    pairs = [[i, j] for i in range(4) for j in range(4)]
+    network = HyperNetwork.from_arrays({("a", "b"): np.array(pairs)})
+    with pytest.raises(SaturatedNetworkError, match="no negatives"):
+        evaluate("reconstruction", network, lambda s: CoarseScores())

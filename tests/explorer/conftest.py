@@ -18,6 +18,9 @@ from dhne.network.hypernetwork import EdgeColumns
 
 from .visiting import CHROMIUM, FLAGS, Visit
 
+if TYPE_CHECKING:  # where the explorer's packages are missing, its tests are skipped, not broken
+    from fastapi.testclient import TestClient
+
 PORT = 8765
 ADDRESS = f"http://127.0.0.1:{PORT}"
 MARKUP = "<img src=x onerror=alert(1)>"

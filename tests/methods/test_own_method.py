@@ -41,15 +41,6 @@ class Popularity(Embedder):
         scores: Scores = np.sum(each, axis=0) if self.aggregate == "sum" else np.min(each, axis=0)
         return scores
 
-    def similarities(self) -> tuple[str, ...]:
-        return ("degree",)
-
-    def scored_by(self, aggregate: str, similarity: str) -> Popularity:
-        other = Popularity(smoothing=self.smoothing, aggregate=aggregate)
-        other.__dict__.update(degrees_=self.degrees_, embeddings_=self.embeddings_)
-        other.network_ = self.network_
-        return other
-
 
 @pytest.fixture(autouse=True)
 def popularity() -> Iterator[Method]:
@@ -121,7 +112,7 @@ def test_its_declared_parameters_are_read_and_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "\n".join(f"{i % 5},{i % 7}" for i in range(35)) + "\n")
+    path.write_text("a,b\n" + "\n".join(f"{i % 13},{i * i % 17}" for i in range(60)) + "\n")
     command = ["evaluate", "link-prediction", str(path), "--method", "popularity"]
     assert main([*command, "--set", "smoothing=0", "--json", "-"]) == 1
     assert "smoothing must be a number above 0, got '0'" in capsys.readouterr().err

@@ -13,10 +13,9 @@ method with another one.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -59,12 +58,6 @@ class PairwiseEmbedder(Embedder):
     def similarities(self) -> tuple[str, ...]:
         """Return the similarity it was given, or those that an evaluation chooses between."""
         return ("dot", "cosine") if self.similarity is None else (self.similarity,)
-
-    def scored_by(self, aggregate: str, similarity: str) -> Self:
-        """Return this method with another aggregate and similarity; vectors are shared."""
-        other = copy(self)
-        other.aggregate, other.similarity = aggregate, similarity
-        return other
 
     def _pair_scores(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
         """Return ``[m, N(N-1)/2]``: the similarity of each pair of positions of each tuple."""

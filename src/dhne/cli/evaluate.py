@@ -233,7 +233,7 @@ def _number(metric: str, value: float) -> str:
 
 
 def _footnotes(record: Record) -> list[str]:
-    from dhne.evaluation.separation import SIMILARITY_TITLES
+    from dhne.evaluation.separation import similarity_title
 
     edges = record.config["edges"]
     seeds = ", ".join(str(r.seed) for r in record.results)
@@ -248,7 +248,7 @@ def _footnotes(record: Record) -> list[str]:
     ]
     for seed, choice in record.config.get("chosen", {}).items():
         best = choice["aggregate"]
-        how = f"{best} of the pairs' {SIMILARITY_TITLES[choice['similarity'][best]]}"
+        how = f"{best} of the pairs' {similarity_title(choice['similarity'][best])}"
         lines.append(f"seed {seed}: {how}, chosen on validation data")
     if 0 < ranked < edges["test"]:
         lines.append(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")

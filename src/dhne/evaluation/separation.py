@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.embedder import Embedder
+from dhne.errors import SaturatedNetworkError
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
@@ -27,8 +28,7 @@ Scores = npt.NDArray[np.float64]
 Tuples = Mapping[EdgeType, NodeArray]
 ReportProgress = Callable[[str, int, int], None]
 RANKED = 2000
-# what people call the similarities of pairs
-SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
+_SIMILARITY_TITLES = {"dot": "inner products", "cosine": "cosines", "sigmoid": "sigmoids"}
 _TUPLES_AT_ONCE = 1 << 16  # scored
 
 
@@ -72,18 +72,32 @@ class Outcome:
 
 def tuple_scores(model: Embedder, tuples: Tuples) -> Scores:
     """Return the scores of all tuples, in order."""
-    return np.concatenate(
-        [
-            model.score(nodes[start : start + _TUPLES_AT_ONCE], types)
-            for types, nodes in tuples.items()
-            for start in range(0, len(nodes), _TUPLES_AT_ONCE)
-        ]
-    )
+    parts = [
+        model.score(nodes[start : start + _TUPLES_AT_ONCE], types)
+        for types, nodes in tuples.items()
+        for start in range(0, len(nodes), _TUPLES_AT_ONCE)
+    ]
+    if not parts:
+        raise SaturatedNetworkError(
+            "every tuple is a hyperedge, so there are no negatives to tell them from"
+        )
+    return np.concatenate(parts)
 
 
 def hyperedges(network: HyperNetwork) -> dict[EdgeType, NodeArray]:
     """Return the hyperedges by edge type, without empty types."""
     return {e.types: e.nodes for e in network.edge_sets if len(e)}
+
+
+def similarity_title(name: str) -> str:
+    """Return what people call the values of a similarity.
+
+    Examples
+    --------
+    >>> similarity_title("dot"), similarity_title("")
+    ('inner products', 'scores')
+    """
+    return _SIMILARITY_TITLES.get(name, name or "scores")
 
 
 @dataclass(frozen=True)
@@ -95,7 +109,7 @@ class Scoring:
     aggregate : str
         The better one.
     similarity : dict of aggregate to str
-        The better one for each aggregate.
+        The better one for each aggregate; empty where there is only one.
     validation_auc : dict
         Of each aggregate and similarity.
     """

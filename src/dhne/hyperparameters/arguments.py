@@ -95,7 +95,7 @@ def check_arguments(given: Mapping[str, Any]) -> Settings:
     >>> check_arguments({"kernels": "gpu"})
     Traceback (most recent call last):
     ...
-    dhne.errors.UnknownNameError: unknown kernels 'gpu'; there are: auto, reference, cpu, cuda
+    dhne.errors.UnknownNameError: unknown kernels 'gpu': did you mean 'cpu'?
     """
     for name, declaration in declared(Arguments).items():
         if name in given:

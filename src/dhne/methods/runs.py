@@ -77,7 +77,7 @@ def _learned(model: Embedder) -> dict[str, npt.NDArray[Any]]:
     """Return what a method learned, as arrays by name."""
     params = model.get_params(deep=False)
     found: dict[str, npt.NDArray[Any]] = {}
-    for name, value in vars(model).items():
+    for name, value in model.__getstate__().items():
         if name in params or name in _KEPT_APART:
             continue
         parts = value if isinstance(value, Mapping) else {"": value}

@@ -84,9 +84,7 @@ def _made_with(document: Document) -> str:
     versions = document.environment.get("libraries", {})
     made = [f"dhne {document.version}", f"Python {document.environment.get('python', '')}"]
     made += [f"{name} {version}" for name, version in versions.items()]
-    return (
-        f"Made with {', '.join(made)} on {document.environment.get('platform', 'some system')}."
-    )
+    return f"Made with {', '.join(made)} on {document.environment.get('platform', 'some system')}."
 
 
 def _inline(text: str) -> str:

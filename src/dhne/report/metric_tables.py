@@ -9,7 +9,7 @@ from typing import Any
 
 from dhne.evaluation import Record, SeedResult
 from dhne.evaluation.results import join
-from dhne.evaluation.separation import SIMILARITY_TITLES
+from dhne.evaluation.separation import similarity_title
 from dhne.experiments import Job, RecordStore
 from dhne.experiments.paper_numbers import DATASETS, paper_auc, rows, title
 
@@ -132,7 +132,7 @@ def scorings(records: Mapping[Job, Record], columns: Sequence[tuple[str, str]]) 
 def _scoring(chosen: Mapping[str, Mapping[str, Any]]) -> str:
     """Describe the choices, with the number of seeds of each if they differ."""
     names = [
-        f"{c['aggregate']} of {SIMILARITY_TITLES[c['similarity'][c['aggregate']]]}"
+        f"{c['aggregate']} of {similarity_title(c['similarity'][c['aggregate']])}"
         for c in chosen.values()
     ]
     counts = {name: names.count(name) for name in dict.fromkeys(names)}

@@ -76,7 +76,7 @@ def test_before_fit_it_says_so(ask: str) -> None:
 
 
 def test_fit_takes_a_network_with_hyperedges() -> None:
-    with pytest.raises(ParameterError, match="fit takes a HyperNetwork, got list"):
+    with pytest.raises(ParameterError, match="fit takes a HyperNetwork or a table, got list"):
         Toy().fit([("ann", "Heat")])
     with pytest.raises(ParameterError, match="no hyperedges"):
         Toy().fit(NETWORK.with_edges([]))

@@ -23,6 +23,7 @@ from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
 from .errors import DHNEError, ParameterError, RunError, UnknownNameError
 from .files.plain_json import plain
+from .files.reading import one_line
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
@@ -41,6 +42,11 @@ from .training.loop import CheckpointStore, Trainer
 from .training.memory_estimate import check_fits, count_weights, training_bytes
 from .training.validation import ValidationSet
 
+# What a run whose checksums are right and whose contents are not may lead to.
+_NONSENSE = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(RuntimeError, TypeError, ValueError),
+)
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
 
@@ -98,7 +104,7 @@ class DHNE(Arguments, Embedder):
 
     def fit(
         self,
-        network: HyperNetwork,
+        network: Any,
         y: Any = None,
         *,
         callbacks: Sequence[Callback] | None = None,
@@ -109,7 +115,7 @@ class DHNE(Arguments, Embedder):
 
         Parameters
         ----------
-        network : HyperNetwork
+        network : HyperNetwork, or what `dhne.read_table` takes for one
         y : ignored, there for scikit-learn
         callbacks : sequence of Callback, optional
         checkpoints : CheckpointStore, optional
@@ -242,7 +248,7 @@ class DHNE(Arguments, Embedder):
 
         Parameters
         ----------
-        edges : HyperNetwork, or sequence of tuples of names
+        edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
             May mix new and known nodes; what two new nodes share tells nothing about either, as
             training knows neither.
         isolated : {"raise", "keep"}
@@ -362,7 +368,18 @@ class DHNE(Arguments, Embedder):
 
 def load(path: str | PathLike[str]) -> DHNE:
     """Load a run that `DHNE.save` or ``dhne train`` made."""
-    return DHNE._from_run(load_run(Path(path)))
+    contents = load_run(Path(path))
+    try:
+        model = DHNE._from_run(contents)
+        for t in contents.network.node_types:
+            expected = (contents.network.num_nodes(t), model.settings_.sizes(t)[-1])
+            if model.embeddings_[t].shape != expected:
+                raise RunError(f"{path}: the vectors of {t!r} are damaged")
+        return model
+    except RunError:
+        raise
+    except (DHNEError, *_NONSENSE) as error:
+        raise RunError(f"{path}: its parts do not fit together: {one_line(error)}") from None
 
 
 def _architecture(settings: Settings, matrices: Mapping[str, AdjacencyMatrix]) -> Architecture:

@@ -9,7 +9,15 @@ import typer
 
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
-from .source import ColumnsOption, DelimiterOption, UnorderedOption, WeightOption, open_source
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
+    UnorderedOption,
+    WeightOption,
+    open_source,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +44,8 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
     keep_isolated: Annotated[
         bool,
         typer.Option(
@@ -67,7 +77,15 @@ def command(
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        new = open_source(edges, columns, weight, unordered, delimiter=delimiter)
+        new = open_source(
+            edges,
+            columns,
+            weight,
+            unordered,
+            delimiter=delimiter,
+            encoding=encoding,
+            no_header=no_header,
+        )
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}

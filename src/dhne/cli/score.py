@@ -67,9 +67,20 @@ def command(
         write_json(scored.to_pylist(), json)
     if out is not None:
         _write(scored, out)
-        note(f"{out}: {scored.num_rows:,} tuples scored")
+        note(f"{out}: {_counted(scored)}")
     elif json != "-":
         _print(scored)
+
+
+def _counted(scored: pa.Table) -> str:
+    """Say how many tuples have a score."""
+    empty = scored["score"].null_count
+    if not empty:
+        return f"{scored.num_rows:,} tuples scored"
+    return (
+        f"{scored.num_rows - empty:,} of {scored.num_rows:,} tuples scored; the others hold "
+        "unknown names"
+    )
 
 
 def _check_ending(out: Path) -> None:

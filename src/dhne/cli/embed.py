@@ -56,10 +56,11 @@ def command(
 ) -> None:
     """Write vectors: of all nodes of a run, or of new nodes from their hyperedges (--edges).
 
-    By its ending the file is Parquet (.parquet), npz with an array a node type (.npz), word2vec
-    text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and .metadata.tsv beside it)
-    or a directory for TensorBoard (.projector). In word2vec text, white space and % in names are
-    escaped as in web addresses, and with several node types names are written TYPE:NAME.
+    By its ending the file is Parquet (.parquet), CSV (.csv), npz with one array per node type
+    (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and
+    .metadata.tsv beside it) or a directory for TensorBoard (.projector). In word2vec text, white
+    space and % in names are escaped as in web addresses, and with several node types names are
+    written TYPE:NAME.
 
     [bold]Examples[/bold]
 

@@ -35,13 +35,22 @@ def read_bundle(path: StrPath) -> HyperNetwork:
         return read_table(path)
 
     def read(name: str) -> Source:
-        file = Path(path).with_name(name)
+        # the file itself may have been renamed since it was written
+        file = Path(path) if name == _first_file(found) else Path(path).with_name(name)
         if is_parquet(file):
             return Source(read_parquet(file), file)
         return Source(read_delimited(file), file, text=True)
 
     with reading(path):
         return from_tables(found, read, str(path))
+
+
+def _first_file(description: Any) -> Any:
+    """Return the name that the file itself had; whatever is wrong with it is found later."""
+    try:
+        return description["tables"][0]["file"]
+    except (TypeError, LookupError):
+        return None
 
 
 def _description(path: Path) -> Any:

@@ -50,6 +50,8 @@ def read_header(
     if first is None:
         raise InputError("the file is empty", file=path)
     line, names = first
+    if any("\n" in name for name in names):
+        _refuse_unclosed(path, delimiter, encoding)
     if not header:
         return [f"c{number + 1}" for number in range(len(names))]
     for position, name in enumerate(names):

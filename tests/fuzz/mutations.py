@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
 import json
@@ -142,9 +143,9 @@ def _mutate_json(data: bytes, rng: Rng) -> bytes:
         elif kind < 0.3 and isinstance(parent, dict):
             parent[str(key) + "x"] = parent.pop(key)
         elif kind < 0.4 and isinstance(parent, list):
-            parent.append(parent[key])
+            parent.append(copy.deepcopy(parent[key]))
         else:
-            parent[key] = VALUES[rng.integers(len(VALUES))]
+            parent[key] = copy.deepcopy(VALUES[rng.integers(len(VALUES))])
     return json.dumps(document).encode()
 
 

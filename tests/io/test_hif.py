@@ -168,6 +168,7 @@ FORBIDDEN = {
     '{"incidences": [], "edges": [{"edge": 1, "weight": 1e999}]}': "edges[0].weight: is inf",
     '{"incidences": [], "incidences": []}': "the key 'incidences' appears twice",
     '{"incidences": [{"edge": 1, "node": NaN}]}': "NaN is not a JSON number",
+    '{"incidences": [{"edge": 1, "node": "\\ud800"}]}': "half of a character",
     '{"incidences": [': "x.hif.json:1: this is not JSON",
     "": "the file is empty",
     "[" * 100_000: "nested too deeply",

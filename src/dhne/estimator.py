@@ -23,7 +23,6 @@ from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
 from .errors import DHNEError, ParameterError, RunError, UnknownNameError
 from .files.plain_json import plain
-from .files.reading import one_line
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
@@ -36,17 +35,13 @@ from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
 from .sampling import KnownEdges, NegativeSampler
 from .storage import RunContents, load_run, save_run
+from .storage.sense import making_sense
 from .training.batches import BatchMaker
 from .training.callbacks import Callback, default_callbacks
 from .training.loop import CheckpointStore, Trainer
 from .training.memory_estimate import check_fits, count_weights, training_bytes
 from .training.validation import ValidationSet
 
-# What a run whose checksums are right and whose contents are not may lead to.
-_NONSENSE = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(RuntimeError, TypeError, ValueError),
-)
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
 
@@ -342,6 +337,9 @@ class DHNE(Arguments, Embedder):
         model.model_ = _build(architecture, model.matrices_, network, dtype)
         model.model_.load_state_dict(contents.tensors)
         model.network_, model.embeddings_ = network, contents.embeddings
+        for t in network.node_types:
+            if model.embeddings_[t].shape != (network.num_nodes(t), settings.sizes(t)[-1]):
+                raise RunError(f"the vectors of {t!r} are damaged")
         return model
 
     @classmethod
@@ -369,17 +367,8 @@ class DHNE(Arguments, Embedder):
 def load(path: str | PathLike[str]) -> DHNE:
     """Load a run that `DHNE.save` or ``dhne train`` made."""
     contents = load_run(Path(path))
-    try:
-        model = DHNE._from_run(contents)
-        for t in contents.network.node_types:
-            expected = (contents.network.num_nodes(t), model.settings_.sizes(t)[-1])
-            if model.embeddings_[t].shape != expected:
-                raise RunError(f"{path}: the vectors of {t!r} are damaged")
-        return model
-    except RunError:
-        raise
-    except (DHNEError, *_NONSENSE) as error:
-        raise RunError(f"{path}: its parts do not fit together: {one_line(error)}") from None
+    with making_sense(path):
+        return DHNE._from_run(contents)
 
 
 def _architecture(settings: Settings, matrices: Mapping[str, AdjacencyMatrix]) -> Architecture:

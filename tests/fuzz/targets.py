@@ -55,15 +55,19 @@ class Target:
     open: Callable[[Path], object]
 
 
-def network() -> HyperNetwork:
-    """A network with two edge types, weights, labels, and a node without a hyperedge."""
-    net = HyperNetwork.from_tuples(
+def plain_network() -> HyperNetwork:
+    """A network that one Parquet file holds."""
+    return HyperNetwork.from_tuples(
         [("ann", "Heat", "heist"), ("bob", 'Al"ien', "a,b"), ("ann", "12 Monkeys", "größe")],
         ("user", "movie", "tag"),
         weights=[1.0, 2.5, 1.0],
     )
+
+
+def network() -> HyperNetwork:
+    """A network with two edge types, weights, and labels."""
     people = HyperNetwork.from_tuples([("ann", "cy"), ("bob", "dee")], ("user", "user"))
-    both = net.merge(people, fold=False)
+    both = plain_network().merge(people, fold=False)
     return both.with_labels({"movie": {"Heat": ["crime", "noir"]}})
 
 
@@ -78,7 +82,7 @@ def _networks(folder: Path) -> list[Target]:
     found = []
     for ending in (".parquet", ".json", ".json.gz", ".npz"):
         file = folder / f"net{ending}"
-        dhne.write(network(), file)
+        dhne.write(plain_network() if ending == ".parquet" else network(), file)
         found.append(Target(f"network{ending}", ending, file.read_bytes(), dhne.read))
     np.savez(folder / "a.npz", train_data=[[0, 1], [1, 0]], nums_type=[2, 2], labels=["x", "y"])
     authors = (folder / "a.npz").read_bytes()

@@ -76,7 +76,7 @@ def test_before_fit_it_says_so(ask: str) -> None:
 
 
 def test_fit_takes_a_network_with_hyperedges() -> None:
-    with pytest.raises(ParameterError, match="fit takes a HyperNetwork, got list"):
+    with pytest.raises(ParameterError, match="fit takes a HyperNetwork or a table, got list"):
         Toy().fit([("ann", "Heat")])
     with pytest.raises(ParameterError, match="no hyperedges"):
         Toy().fit(NETWORK.with_edges([]))
@@ -86,3 +86,15 @@ def test_it_is_a_scikit_learn_estimator() -> None:
     model = Toy(seed=3)
     assert clone(model).get_params() == {"seed": 3}
     assert model.set_params(seed=4).fit(NETWORK) is model
+
+
+@pytest.mark.parametrize("query", [None, 3, "ann"])
+def test_what_cannot_be_ranked_is_refused(model: Toy, query: object) -> None:
+    with pytest.raises(ParameterError, match="rank takes a tuple"):
+        model.rank(query)
+
+
+@pytest.mark.parametrize("k", [1.5, 0, -1, True, None, "3"])
+def test_a_number_of_answers_is_a_whole_number(model: Toy, k: object) -> None:
+    with pytest.raises(ParameterError, match="k must be"):
+        model.rank(("ann", "Heat", None), k=k)  # type: ignore[arg-type]

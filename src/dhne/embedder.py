@@ -29,11 +29,14 @@ from sklearn.base import BaseEstimator
 from .answers.completion import Completer, Completions, Question
 from .answers.nearest import NearestNodes
 from .answers.ranking import check_k
+from .answers.tuple_tables import resolve_table
 from .errors import NotFittedError, ParameterError, UnknownNameError
 from .hyperparameters import Parameter, declared
+from .io.tables import as_network
 from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
+from .network.memory_tables import is_table
 from .network.tuples import as_batch, is_single, resolve
 
 Scores = npt.NDArray[np.float64]
@@ -56,13 +59,12 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     network_: HyperNetwork
     embeddings_: dict[str, npt.NDArray[np.float32]]
 
-    def fit(self, network: HyperNetwork, y: Any = None) -> Self:
-        """Learn from a hyper-network and return ``self``; `y` is there for scikit-learn only."""
-        if not isinstance(network, HyperNetwork):
-            raise ParameterError(
-                f"fit takes a HyperNetwork, got {type(network).__name__}; "
-                "make one with dhne.read_table or HyperNetwork.from_tuples"
-            )
+    def fit(self, network: Any, y: Any = None) -> Self:
+        """Learn from a hyper-network, or what `read_table` takes for one, and return ``self``.
+
+        `y` is there for scikit-learn only.
+        """
+        network = as_network(network)
         if network.num_edges() == 0:
             raise ParameterError("the network has no hyperedges to learn from")
         self._fit(network)
@@ -144,13 +146,18 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters
         ----------
-        tuples : a tuple of names, a sequence of them, or an int array of ids ``[m, N]``
+        tuples : a tuple of names, a sequence of them, an int array of ids ``[m, N]``, or a table
+            A table (a DataFrame, a list of dicts) has a column for each position, called like its
+            node type; a second position of that type is ``person.2``.
         edge_type : tuple of str, optional
             Needed only where a tuple's length does not tell.
         """
         self._check_fitted()
-        if is_single(tuples):
+        if is_single(tuples) and not is_table(tuples):
             return float(self.score(as_batch(tuples), edge_type)[0])
+        if is_table(tuples):
+            types, nodes = resolve_table(self.network_, tuples, edge_type)
+            return self.score(nodes, types)
         scores = np.empty(len(tuples), dtype=np.float64)
         for group in resolve(self.network_, tuples, edge_type):
             if group.nodes.size and group.nodes.min() < 0:
@@ -184,6 +191,10 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         Ranking, or a list of them for a sequence
         """
         self._check_fitted()
+        if not isinstance(query, Sequence | np.ndarray) or isinstance(query, str):
+            raise ParameterError(
+                f"rank takes a tuple with None where it is open, or several, got {query!r}"
+            )
         if is_single(query):
             return self.rank(as_batch(query), k, known=known, edge_type=edge_type, beam=beam)[0]
         if known not in ("keep", "drop"):

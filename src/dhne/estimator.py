@@ -34,6 +34,7 @@ from .model.row_encoding import RowEncoding
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
 from .storage import RunContents, load_run, save_run
+from .storage.sense import making_sense
 from .training.assembly import Blueprint, prepare_training
 from .training.callbacks import Callback, default_callbacks
 from .training.loop import CheckpointStore
@@ -95,7 +96,7 @@ class DHNE(Arguments, Embedder):
 
     def fit(
         self,
-        network: HyperNetwork,
+        network: Any,
         y: Any = None,
         *,
         callbacks: Sequence[Callback] | None = None,
@@ -106,7 +107,7 @@ class DHNE(Arguments, Embedder):
 
         Parameters
         ----------
-        network : HyperNetwork
+        network : HyperNetwork, or what `dhne.read_table` takes for one
         y : ignored, there for scikit-learn
         callbacks : sequence of Callback, optional
         checkpoints : CheckpointStore, optional
@@ -188,7 +189,7 @@ class DHNE(Arguments, Embedder):
 
         Parameters
         ----------
-        edges : HyperNetwork, or sequence of tuples of names
+        edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
             May mix new and known nodes; what two new nodes share tells nothing about either, as
             training knows neither.
         isolated : {"raise", "keep"}
@@ -274,6 +275,9 @@ class DHNE(Arguments, Embedder):
         model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.model_.load_state_dict(contents.tensors)
         model.network_, model.embeddings_ = network, contents.embeddings
+        for t in network.node_types:
+            if model.embeddings_[t].shape != (network.num_nodes(t), settings.sizes(t)[-1]):
+                raise RunError(f"the vectors of {t!r} are damaged")
         return model
 
     @classmethod
@@ -300,7 +304,9 @@ class DHNE(Arguments, Embedder):
 
 def load(path: str | PathLike[str]) -> DHNE:
     """Load a run that `DHNE.save` or ``dhne train`` made."""
-    return DHNE._from_run(load_run(Path(path)))
+    contents = load_run(Path(path))
+    with making_sense(path):
+        return DHNE._from_run(contents)
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dhne
+from dhne.cli import main
 from tests.cli.runs import TAGS, CommandLine
 
 CONFIG = """
@@ -120,3 +121,23 @@ def test_a_file_that_is_not_there(cli: CommandLine) -> None:
     status, _, err = cli("train", "tags.csv", "--out", "run", "--config", "no.toml")
     assert status == 1
     assert "no.toml: it cannot be read: No such file" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dim = " + "9" * 5000, "cannot be read"),
+        ("hidden = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("hidden = " + "[" * 5000, "nested too deeply"),
+    ],
+)
+def test_huge_numbers_and_deep_nesting_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    (tmp_path / "c.toml").write_text(text)
+    arguments = ["train", "wordnet-sample", "--out", str(tmp_path / "run")]
+    assert main([*arguments, "--config", str(tmp_path / "c.toml")]) == 1
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()

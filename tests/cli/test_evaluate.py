@@ -101,3 +101,18 @@ def test_mistakes_are_one_line(
     assert message in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
+
+
+def test_labels_from_a_file(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["evaluate", "classification", str(table), *COLUMNS, "--method", "she"]
+    arguments += ["--dim", "4", "--shares", "0.5", "--json", "-"]
+    assert main(arguments) == 1
+    assert "--labels FILE" in capsys.readouterr().err
+    labels = tmp_path / "labels.csv"
+    labels.write_text(
+        "user,kind\n" + "".join(f"u{i},{'odd' if i % 2 else 'even'}\n" for i in range(12))
+    )
+    assert main([*arguments, "--labels", str(labels)]) == 0
+    assert json.loads(capsys.readouterr().out)["mean"]["micro_f1"] > 0

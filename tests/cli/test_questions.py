@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ class TestRank:
             (["user=ann", "movie=Heta", "tag=?"], "'Heat'"),
             (["user=ann", "moive=Heat", "tag=?"], "'movie'"),
             (["user=ann", "Heat", "tag=?"], "TYPE=NAME"),
-            (["user=ann", "movie=Heat", "tag=noir"], "open"),
+            (["user=ann", "movie=Heat", "tag=noir"], "as in tag=?"),
             (["user=ann", "user=bob", "tag=?"], "no edge type"),
         ],
     )
@@ -256,3 +257,30 @@ def test_help_has_examples(cli: CommandLine, command: str) -> None:
     assert status == 0
     assert f"dhne {command}" in out
     assert "Example" in out
+
+
+def test_unscored_tuples_are_counted(cli: CommandLine, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "asked.csv").write_text("user,movie,tag\nann,Heat,noir\nx,y,z\n,,\n")
+    out = tmp_path / "scored.csv"
+    status, _, err = cli("score", run, tmp_path / "asked.csv", "--skip-unknown", "--out", out)
+    assert status == 0
+    assert "1 of 3 tuples scored; the others hold unknown names" in err
+
+
+def test_tuples_without_a_header_and_from_standard_input(
+    cli: CommandLine, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = io.TextIOWrapper(io.BytesIO("ann,Heat,noir\nbob,Alien,größe\n".encode("latin-1")))
+    monkeypatch.setattr(sys, "stdin", asked)
+    options = ["--no-header", "--encoding", "latin-1", "--columns", "user=c1,movie=c2,tag=c3"]
+    status, out, err = cli("score", run, "-", *options, "--skip-unknown")
+    assert status == 0, err
+    assert out.splitlines()[0] == "c1,c2,c3,score"
+    assert out.splitlines()[2] == "bob,Alien,größe,"
+
+
+def test_vectors_as_csv(cli: CommandLine, run: Path, tmp_path: Path) -> None:
+    assert cli("embed", run, "--out", tmp_path / "v.csv")[0] == 0
+    lines = (tmp_path / "v.csv").read_text().splitlines()
+    assert lines[0] == "type,name,x1,x2,x3,x4"
+    assert any(line.startswith("movie,12 Monkeys,") for line in lines)

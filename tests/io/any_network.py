@@ -8,7 +8,8 @@ from dhne import HyperNetwork
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
 
-TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+# A NUL byte in a name is refused by text files; tests of those say so.
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 TYPES = st.sampled_from(["user", "movie", "weight", "a b", "ü,", ""])
 NAMES = {
     "integer": st.integers(-(2**63), 2**63 - 1),

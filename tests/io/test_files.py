@@ -122,6 +122,7 @@ def test_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
         (header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "pickled objects"),
         (header("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,)}"), "numbers or text"),
         (header("(1, 2)"), "cannot be read"),
+        (header("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 3)"), "cannot be read"),
         (b"\x93NUMPY\x09\x00", "npy format"),
         (b"hello", "cannot be read"),
     ],

@@ -14,6 +14,9 @@ from dhne.errors import InputError
 from dhne.io import InputWarning, read_hif
 from dhne.io.hif_rules import check_hif
 
+# What the files of these tests say besides is not what they are about.
+pytestmark = pytest.mark.filterwarnings("ignore:.*no place for these:dhne.errors.InputWarning")
+
 
 def read(tmp_path: Path, document: Any) -> HyperNetwork:
     path = tmp_path / "x.hif.json"
@@ -168,6 +171,7 @@ FORBIDDEN = {
     '{"incidences": [], "edges": [{"edge": 1, "weight": 1e999}]}': "edges[0].weight: is inf",
     '{"incidences": [], "incidences": []}': "the key 'incidences' appears twice",
     '{"incidences": [{"edge": 1, "node": NaN}]}': "NaN is not a JSON number",
+    '{"incidences": [{"edge": 1, "node": "\\ud800"}]}': "half of a character",
     '{"incidences": [': "x.hif.json:1: this is not JSON",
     "": "the file is empty",
     "[" * 100_000: "nested too deeply",

@@ -15,11 +15,13 @@ import numpy.typing as npt
 import torch
 
 from dhne.errors import InputError, ParameterError
+from dhne.io.tables import as_network
 from dhne.kernels import RowSelection
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.joint import DHNEModel
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.memory_tables import is_table
 from dhne.network.tuples import type_of
 
 _ROWS = 1 << 16  # new nodes embedded at once
@@ -45,6 +47,8 @@ class Newcomers:
     @classmethod
     def of(cls, known: HyperNetwork, edges: Any) -> Newcomers:
         """Match the nodes of `edges` with those of training, by name."""
+        if is_table(edges):
+            edges = as_network(edges)
         new = edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
         if unknown := set(new.node_types) - set(known.node_types):
             raise InputError(

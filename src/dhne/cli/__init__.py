@@ -9,6 +9,8 @@ Exit status: 0 done, 1 a user's mistake (one clear line on standard error), 2 wr
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import sys
 import time
 import traceback
@@ -33,7 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", InputWarning)
         try:
-            make_app(given).main(args=given or ["--help"], prog_name="dhne")
+            try:
+                make_app(given).main(args=given or ["--help"], prog_name="dhne")
+            finally:
+                sys.stdout.flush()  # what cannot be written is reported here, not at exit
         except SystemExit as done:
             status = _status(done.code)
             if is_verbose():
@@ -45,6 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain("error", error, 1)
         except MemoryError:
             return _complain("error", "there is not enough memory for this", 1)
+        except RecursionError:
+            return _complain("error", "something is nested too deeply", 1)
+        except OSError as error:
+            return _output_failed(error)
         except KeyboardInterrupt:
             return _complain("stopped", "interrupted", 130)
     return 0
@@ -55,6 +64,21 @@ def _complain(kind: str, message: object, status: int) -> int:
 
     complain(kind, message)
     return status
+
+
+def _output_failed(error: OSError) -> int:
+    """Say that standard output, or whatever else the system refused, failed."""
+    import os
+
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        return _complain("error", error.strerror or error, 1)
+    # Standard output is what failed; give it a place where the rest of it can go.
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:  # the reader, head say, has what it wanted
+        return 1
+    return _complain("error", f"standard output cannot be written: {error.strerror}", 1)
 
 
 def _status(code: Any) -> int:

@@ -29,6 +29,7 @@ from typing import Annotated, Any
 import typer
 
 from dhne.errors import InputError, suggest
+from dhne.files.reading import one_line
 
 # Options whose tables are one text a key; any other table is one text, user=userId,movie=movieId.
 _ONE_EACH = ("setting", "search")
@@ -86,7 +87,11 @@ def _parse(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", file=path) from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"it is not TOML: {error}", file=path) from None
+        raise InputError(f"it is not TOML: {one_line(error)}", file=path) from None
+    except RecursionError:
+        raise InputError("it is nested too deeply", file=path) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"it cannot be read: {one_line(error)}", file=path) from None
 
 
 def _named(

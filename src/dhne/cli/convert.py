@@ -11,6 +11,8 @@ from .output import note
 from .source import (
     ColumnsOption,
     DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -31,8 +33,13 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
     fold: Annotated[
         bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there.")
     ] = False,
 ) -> None:
     """Convert a dataset or files to the format that OUT's ending says.
@@ -54,8 +61,16 @@ def command(
         raise typer.BadParameter("name an input and an output")
     *names, out = files
     io.format_of(out)  # an output that cannot be written is said before the work
-    network = open_source(names, columns, weight, unordered, delimiter=delimiter)
-    written = io.write(network.fold() if fold else network, out)
+    network = open_source(
+        names,
+        columns,
+        weight,
+        unordered,
+        delimiter=delimiter,
+        encoding=encoding,
+        no_header=no_header,
+    )
+    written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])
     note(
         f"{out}: {network.num_nodes():,} nodes, {network.num_edges():,} hyperedges"

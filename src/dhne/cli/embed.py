@@ -9,7 +9,15 @@ import typer
 
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
-from .source import ColumnsOption, DelimiterOption, UnorderedOption, WeightOption, open_source
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
+    UnorderedOption,
+    WeightOption,
+    open_source,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +44,8 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
     keep_isolated: Annotated[
         bool,
         typer.Option(
@@ -46,10 +56,11 @@ def command(
 ) -> None:
     """Write vectors: of all nodes of a run, or of new nodes from their hyperedges (--edges).
 
-    By its ending the file is Parquet (.parquet), npz with an array a node type (.npz), word2vec
-    text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and .metadata.tsv beside it)
-    or a directory for TensorBoard (.projector). In word2vec text, white space and % in names are
-    escaped as in web addresses, and with several node types names are written TYPE:NAME.
+    By its ending the file is Parquet (.parquet), CSV (.csv), npz with one array per node type
+    (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and
+    .metadata.tsv beside it) or a directory for TensorBoard (.projector). In word2vec text, white
+    space and % in names are escaped as in web addresses, and with several node types names are
+    written TYPE:NAME.
 
     [bold]Examples[/bold]
 
@@ -67,7 +78,15 @@ def command(
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        new = open_source(edges, columns, weight, unordered, delimiter=delimiter)
+        new = open_source(
+            edges,
+            columns,
+            weight,
+            unordered,
+            delimiter=delimiter,
+            encoding=encoding,
+            no_header=no_header,
+        )
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}

@@ -16,6 +16,9 @@ from .progress import TaskProgress
 from .source import (
     ColumnsOption,
     DelimiterOption,
+    EncodingOption,
+    LabelsOption,
+    NoHeaderOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -104,6 +107,9 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
+    labels: LabelsOption = None,
 ) -> None:
     """Measure how well a method does on a task.
 
@@ -138,7 +144,8 @@ def command(
     declared = find_method(method).load_class().declared_parameters()
     params = parse_settings(setting or [], declared)
     _check_target(json)
-    data = _data(source, columns, weight, unordered, delimiter)
+    reading = {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
+    data = _data(source, columns, weight, unordered, labels, reading)
     with TaskProgress(quiet=quiet) as progress:
         record = evaluate(
             task,
@@ -163,20 +170,22 @@ def command(
 def _data(
     source: list[str],
     columns: list[str] | None,
-    weight: str | None,
+    weight: list[str] | None,
     unordered: bool,
-    delimiter: str | None,
+    labels: Path | None,
+    reading: dict[str, Any],
 ) -> Data:
     """A dataset keeps its split; whatever else is one network."""
     from dhne.evaluation import Data
 
     name = " ".join(source)
-    if len(source) == 1 and is_dataset(source[0]) and not (columns or weight or unordered):
+    given = columns or weight or unordered or labels or any(reading.values())
+    if len(source) == 1 and is_dataset(source[0]) and not given:
         from dhne.datasets import load_dataset
 
         dataset = load_dataset(source[0], progress=True)
         return Data(dataset.name, dataset.train, dataset.test)
-    return Data(name, open_source(source, columns, weight, unordered, delimiter=delimiter))
+    return Data(name, open_source(source, columns, weight, unordered, labels=labels, **reading))
 
 
 def _check_target(json: str | None) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from .output import note
 from .queries import RunArgument
+from .source import LabelsOption
 
 
 def command(
@@ -19,6 +20,7 @@ def command(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open the page, only serve it.")
     ] = False,
+    labels: LabelsOption = None,
 ) -> None:
     """Look at a run in the browser: maps, nodes, tuples and their completions, training curves.
 
@@ -30,6 +32,8 @@ def command(
     dhne explore runs/tags
 
     dhne explore demo/run --port 9000 --no-browser
+
+    dhne explore runs/tags --labels genres.csv
     """
     from dhne.explorer import serve
 
@@ -37,4 +41,4 @@ def command(
         typer.echo(f"{run} is at {address} (Ctrl-C ends it)")
 
     note(f"loading {run} …")
-    serve(run, port=port, browser=not no_browser, say=say)
+    serve(run, port=port, browser=not no_browser, say=say, labels=labels)

@@ -10,6 +10,8 @@ from .output import console, write_json
 from .source import (
     ColumnsOption,
     DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -36,6 +38,8 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
     json: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
     ] = None,
@@ -60,7 +64,8 @@ def command(
         report = describe_run(sources[0])
         show = show_run
     else:
-        report = _describe(sources, columns, weight, unordered, delimiter)
+        reading = {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
+        report = _describe(sources, columns, weight, unordered, reading)
         show = show_network
     if json is not None:
         write_json(report, json)
@@ -71,14 +76,14 @@ def command(
 def _describe(
     sources: list[str],
     columns: list[str] | None,
-    weight: str | None,
+    weight: list[str] | None,
     unordered: bool,
-    delimiter: str | None,
+    reading: dict[str, Any],
 ) -> dict[str, Any]:
-    options = {"columns": columns, "weight": weight, "unordered": unordered, "delimiter": delimiter}
-    if len(sources) == 1 and is_dataset(sources[0]) and not any(options.values()):
+    given = columns or weight or unordered or any(reading.values())
+    if len(sources) == 1 and is_dataset(sources[0]) and not given:
         return _describe_dataset(sources[0])
-    network = open_source(sources, columns, weight, unordered, delimiter=delimiter)
+    network = open_source(sources, columns, weight, unordered, **reading)
     return {"source": sources, **network.statistics()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -14,6 +15,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+_LONGEST_MESSAGE = 600
+# C0 and C1 control characters, and those that change the direction of the text around them
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Verbosity(IntEnum):
@@ -48,20 +53,41 @@ def console() -> Console:
     return Console(highlight=False)
 
 
+def visible(text: str) -> str:
+    r"""Return `text` with control characters escaped: what data says must not steer a terminal.
+
+    Examples
+    --------
+    >>> visible("Heat\x1b[2J") == "Heat" + chr(92) + "x1b[2J"
+    True
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 def complain(kind: str, message: object) -> None:
     """Say in one line on standard error what is wrong."""
     stream: IO[str] = sys.stderr
-    text = " ".join(str(message).split())
+    text = visible(" ".join(str(message).split()))
+    if not is_verbose():
+        text = _shortened(text)
     colour = {"error": "bold red", "warning": "yellow"}.get(kind, "")
     line = Text.assemble(("dhne: ", ""), (f"{kind}: ", colour), text)
     Console(file=stream, stderr=True, highlight=False, soft_wrap=True).print(line)
+
+
+def _shortened(text: str) -> str:
+    """Return a long message without its middle; the advice is at its end."""
+    if len(text) <= _LONGEST_MESSAGE:
+        return text
+    return text[: _LONGEST_MESSAGE - 201] + " … " + text[-198:]
 
 
 def note(message: str) -> None:
     """Say on standard error what has been done; standard output stays for results."""
     if is_quiet():
         return
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(message))
+    lines = "\n".join(visible(line) for line in message.split("\n"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(lines))
 
 
 def this_command() -> str:
@@ -92,7 +118,7 @@ def make_table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) 
     The other columns hold numbers, which stand to the right and are never cut.
     """
     table = Table(
-        title=title,
+        title=Text(visible(title)),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -101,10 +127,11 @@ def make_table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) 
         collapse_padding=True,
     )
     for name in columns:
+        heading = Text(visible(name))
         if name in left:
-            table.add_column(name, overflow="fold")
+            table.add_column(heading, overflow="fold")
         else:
-            table.add_column(name, justify="right", no_wrap=True)
+            table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 
@@ -115,7 +142,7 @@ def shorten(text: str, limit: int) -> str:
 
 def add_row(table: Table, *cells: object) -> None:
     """Add a row; names from data are never taken for markup, numbers get thousands separators."""
-    table.add_row(*(Text(_show(c)) for c in cells))
+    table.add_row(*(Text(visible(_show(c))) for c in cells))
 
 
 def _show(value: object) -> str:

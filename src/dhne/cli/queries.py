@@ -74,7 +74,8 @@ def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, 
     values = tuple(waiting[t].pop(0) if waiting.get(t) else None for t in edge_type)
     if None not in values:
         raise ParameterError(
-            f"leave a position open: write {OPEN} for one name, as in {words[-1]!r}"
+            f"every position is named; write {OPEN} for the one to rank, as in "
+            f"{parts[-1][0]}={OPEN}"
         )
     return edge_type, values
 

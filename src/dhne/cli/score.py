@@ -10,9 +10,9 @@ import typer
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
-from .output import note, write_json
+from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
-from .source import ColumnsOption, DelimiterOption, parse_columns
+from .source import ColumnsOption, DelimiterOption, EncodingOption, NoHeaderOption, parse_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 def command(
     run: RunArgument,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A table of tuples: CSV, TSV or Parquet.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A table of tuples: CSV, TSV or Parquet; - for standard input."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -34,6 +37,8 @@ def command(
     ] = None,
     columns: ColumnsOption = None,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
     sort: Annotated[bool, typer.Option("--sort", help="Most similar first.")] = False,
     skip_unknown: Annotated[
         bool,
@@ -57,19 +62,33 @@ def command(
     if out is not None:
         _check_ending(out)
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
-    table = _read(file, delimiter)
+    options: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding or "utf-8"}
+    options["header"] = not no_header
+    file = _one_file(file)
+    table = _read(file, options)
     model = open_run(run)
     network = model.network_
     edge_type, chosen = _choose(network, table, columns, file)
-    nodes = _nodes(network, table, edge_type, chosen, file, delimiter, skip_unknown=skip_unknown)
+    nodes = _nodes(network, table, edge_type, chosen, file, options, skip_unknown=skip_unknown)
     scored = _scored(table, _scores(model, nodes, edge_type), sort=sort)
     if json is not None:
         write_json(scored.to_pylist(), json)
     if out is not None:
         _write(scored, out)
-        note(f"{out}: {scored.num_rows:,} tuples scored")
+        note(f"{out}: {_counted(scored)}")
     elif json != "-":
         _print(scored)
+
+
+def _counted(scored: pa.Table) -> str:
+    """Say how many tuples have a score."""
+    empty = scored["score"].null_count
+    if not empty:
+        return f"{scored.num_rows:,} tuples scored"
+    return (
+        f"{scored.num_rows - empty:,} of {scored.num_rows:,} tuples scored; the others hold "
+        "unknown names"
+    )
 
 
 def _check_ending(out: Path) -> None:
@@ -79,27 +98,33 @@ def _check_ending(out: Path) -> None:
         raise InputError("scores are a table; use .csv, .tsv or .parquet", file=out)
 
 
-def _read(file: Path, delimiter: str | None) -> pa.Table:
+def _one_file(file: Path) -> Path:
+    from dhne.io.inputs import STDIN, table_files
+
+    return table_files(file)[0] if str(file) == STDIN else file
+
+
+def _read(file: Path, options: dict[str, Any]) -> pa.Table:
     from dhne.io.bundle import is_parquet
     from dhne.io.delimited import read_delimited
     from dhne.io.parquet import read_parquet
 
-    return read_parquet(file) if is_parquet(file) else read_delimited(file, delimiter=delimiter)
+    return read_parquet(file) if is_parquet(file) else read_delimited(file, **options)
 
 
-def _line(file: Path, row: int, delimiter: str | None) -> int | None:
+def _line(file: Path, row: int, options: dict[str, Any]) -> int | None:
     from dhne.io.bundle import is_parquet
     from dhne.io.delimited import line_of
 
-    return (
-        row + 1 if is_parquet(file) else line_of(file, row, delimiter=delimiter, encoding="utf-8")
-    )
+    return row + 1 if is_parquet(file) else line_of(file, row, **options)
 
 
 def _choose(
     network: HyperNetwork, table: pa.Table, columns: list[str] | None, file: Path
 ) -> tuple[EdgeType, list[str]]:
     """Return the edge type that the table has, and the column of each position."""
+    from dhne.answers.tuple_tables import fitting_type, position_columns
+
     there = table.column_names
     if columns:
         if len(columns) > 1:
@@ -109,24 +134,15 @@ def _choose(
             if column not in there:
                 raise UnknownNameError("column", column, there)
         return network.edge_set([t for t, _ in pairs]).types, [c for _, c in pairs]
-    fitting = [(t, _position_columns(t)) for t in network.edge_types]
-    fitting = [(t, names) for t, names in fitting if set(names) <= set(there)]
-    if fitting:
-        longest = max(len(t) for t, _ in fitting)
-        fitting = [f for f in fitting if len(f[0]) == longest]
-    if len(fitting) == 1:
-        return fitting[0]
-    wanted = "; ".join(", ".join(_position_columns(t)) for t in network.edge_types)
+    edge_type = fitting_type(network, there)
+    if edge_type is not None:
+        return edge_type, position_columns(edge_type)
+    wanted = "; ".join(", ".join(position_columns(t)) for t in network.edge_types)
     raise InputError(
         f"it has the columns {', '.join(there)}, needed are {wanted}; say which is which with "
         "--columns TYPE=COLUMN,…",
         file=file,
     )
-
-
-def _position_columns(edge_type: EdgeType) -> list[str]:
-    counts = [edge_type[: p + 1].count(t) for p, t in enumerate(edge_type)]
-    return [t if n == 1 else f"{t}.{n}" for t, n in zip(edge_type, counts, strict=True)]
 
 
 def _nodes(
@@ -135,39 +151,24 @@ def _nodes(
     edge_type: EdgeType,
     columns: list[str],
     file: Path,
-    delimiter: str | None,
+    options: dict[str, Any],
     *,
     skip_unknown: bool,
 ) -> npt.NDArray[np.int64]:
     """Return ids ``int64[m, N]``, -1 for unknown names."""
     import numpy as np
-    import pyarrow as pa
 
-    ids = []
-    for node_type, column in zip(edge_type, columns, strict=True):
-        vocabulary = network.vocabulary(node_type)
-        names = table[column].combine_chunks()
-        texts = names.cast(pa.string())
-        keys = _as_integers(texts) if vocabulary.has_integers else texts
-        valid = keys.is_valid().to_numpy(zero_copy_only=False)
-        found = np.full(len(names), -1, np.int64)
-        found[valid] = vocabulary.find(keys.drop_null())
-        if not skip_unknown and (found < 0).any():
-            row = int(np.argmax(found < 0))
-            near = vocabulary.names.slice(0, 200_000).to_pylist()
-            what = UnknownNameError(node_type, texts[row].as_py(), near)
-            raise InputError(str(what), file=file, line=_line(file, row, delimiter), column=column)
-        ids.append(found)
-    return np.stack(ids, axis=1)
+    from dhne.answers.tuple_tables import find_nodes
 
-
-def _as_integers(texts: pa.Array) -> pa.Array:
-    """Integers where the text is one, else null."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    good = pc.match_substring_regex(texts, r"^-?[0-9]{1,18}$")
-    return pc.if_else(good, texts, pa.scalar(None, pa.string())).cast(pa.int64())
+    nodes = find_nodes(network, table, edge_type, columns)
+    if not skip_unknown and (nodes < 0).any():
+        row, position = np.argwhere(nodes < 0)[0].tolist()
+        near = network.vocabulary(edge_type[position]).names.slice(0, 200_000).to_pylist()
+        name = table[columns[position]][row].as_py()
+        what = UnknownNameError(edge_type[position], name, near)
+        line = _line(file, row, options)
+        raise InputError(str(what), file=file, line=line, column=columns[position])
+    return nodes
 
 
 def _scores(
@@ -213,6 +214,16 @@ def _print(table: pa.Table) -> None:
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(table.column_names)
+    screen = sys.stdout.isatty()
+    writer.writerow(map(visible, table.column_names) if screen else table.column_names)
     for batch in table.to_batches(max_chunksize=1 << 16):
-        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        if screen:
+            rows = zip(
+                *(map(_visible, column.to_pylist()) for column in batch.columns), strict=True
+            )
+        writer.writerows(rows)
+
+
+def _visible(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) else value

@@ -18,10 +18,13 @@ import typer
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
+from .output import note
+
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "test", "all"]
+NO_WEIGHT = "none"
 
 # The options of a SOURCE, to be used by every command that has one.
 ColumnsOption = Annotated[
@@ -35,7 +38,33 @@ ColumnsOption = Annotated[
     ),
 ]
 WeightOption = Annotated[
-    str | None, typer.Option("--weight", metavar="COLUMN", help="The column of weights.")
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="COLUMN",
+        help="The column of weights, once for all files or once per file; none for no weights. "
+        "\\[default: a column called weight, if it is not a position]",
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of text files. \\[default: utf-8]"),
+]
+NoHeaderOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="Text files have no header: columns are c1, c2 …, or as --columns lists them.",
+    ),
+]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="Labels of nodes: a table with the columns type, name, label; type is needed only "
+        "where a name does not tell it.",
+    ),
 ]
 UnorderedOption = Annotated[
     bool,
@@ -63,10 +92,13 @@ def complete_source(incomplete: str) -> list[str]:
 def open_source(
     names: str | Sequence[str],
     columns: Sequence[str] | None = None,
-    weight: str | None = None,
+    weight: str | Sequence[str] | None = None,
     unordered: bool = False,
     *,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    no_header: bool | None = False,
+    labels: str | Path | None = None,
     split: Split = "all",
 ) -> HyperNetwork:
     """Return the network that a SOURCE stands for.
@@ -77,7 +109,11 @@ def open_source(
         Several files become one network that shares their names.
     columns : sequence of str, optional
         Mappings like ``user=userId,movie=movieId``: one for all files, or one for each.
-    weight, unordered, delimiter : options of :func:`dhne.read_table`
+    weight : str or sequence of str, optional
+        A column of weights, or "none": one for all files, or one for each.
+    unordered, delimiter, encoding, no_header : options of :func:`dhne.read_table`
+    labels : path, optional
+        A table of labels.
     split : "train", "test" or "all"
         Which part of a dataset.
     """
@@ -86,14 +122,18 @@ def open_source(
     names = [names] if isinstance(names, str) else list(names)
     if not names:
         raise ParameterError("name a dataset or a file")
-    mappings = _one_each(columns, len(names))
-    options: dict[str, Any] = {"weight": weight, "delimiter": _unescape(delimiter)}
-    if unordered:
-        options["ordered"] = False
-    given = {k: v for k, v in options.items() if v is not None}
+    mappings = _one_each("--columns", columns, len(names))
+    weights = _one_each("--weight", weight, len(names))
+    options: dict[str, Any] = {"delimiter": _unescape(delimiter), "encoding": encoding}
+    options |= {"ordered": False} if unordered else {}
+    options |= {"header": False} if no_header else {}
     tables, networks = [], []
-    for name, mapping in zip(names, mappings, strict=True):
-        chosen = dict(given) if mapping is None else {**given, "columns": parse_columns(mapping)}
+    for name, mapping, column in zip(names, mappings, weights, strict=True):
+        chosen = {k: v for k, v in options.items() if v is not None}
+        if mapping is not None:
+            chosen["columns"] = parse_columns(mapping)
+        if column is not None:
+            chosen["weight"] = False if column == NO_WEIGHT else column
         if is_dataset(name):
             if chosen:
                 raise ParameterError(f"{name} is a dataset; it needs none of {_flags(chosen)}")
@@ -104,7 +144,22 @@ def open_source(
             networks.append(_read(name, chosen))
     if tables:
         networks.append(_explained(lambda: io.read_tables(tables), names))
-    return functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
+    network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
+    _announce_weights(network, names, weights)
+    return network if labels is None else io.add_labels(network, labels)
+
+
+def _announce_weights(
+    network: HyperNetwork, names: Sequence[str], weights: Sequence[str | None]
+) -> None:
+    """Say that weights are used where nobody has asked for them."""
+    found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
+    files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
+    if found and files and all(_is_table(n) for n in files):
+        note(
+            f"{', '.join(files)}: hyperedges are weighted by the column 'weight'; "
+            "leave it out with --weight none"
+        )
 
 
 def is_dataset(name: str) -> bool:
@@ -114,13 +169,20 @@ def is_dataset(name: str) -> bool:
 
     if name in CATALOGUE:
         return True
-    if Path(name).exists() or os.sep in name:
+    if name == "-" or _exists(name) or os.sep in name:
         return False
     try:
         format_of(name)
     except InputError:
         raise UnknownNameError("dataset or file", name, CATALOGUE) from None
     return False
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # too long, or with a NUL byte
+        return False
 
 
 def is_run(name: str) -> bool:
@@ -148,18 +210,21 @@ def parse_columns(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _one_each(columns: Sequence[str] | None, number: int) -> list[str | None]:
-    columns = list(columns or [])
-    if len(columns) <= 1:
-        return [columns[0] if columns else None] * number
-    if len(columns) != number:
-        raise ParameterError(f"--columns was given {len(columns)} times for {number} file(s)")
-    return list(columns)
+def _one_each(option: str, given: str | Sequence[str] | None, number: int) -> list[str | None]:
+    values = [given] if isinstance(given, str) else list(given or [])
+    if len(values) <= 1:
+        return [values[0] if values else None] * number
+    if len(values) != number:
+        raise ParameterError(f"{option} was given {len(values)} times for {number} file(s)")
+    return list(values)
 
 
 def _is_table(name: str) -> bool:
     from dhne.io import format_of
+    from dhne.io.inputs import is_several
 
+    if is_several(name):
+        return True
     return format_of(name) == "table" and not Path(name + ".meta.json").exists()
 
 
@@ -198,4 +263,5 @@ def _unescape(delimiter: str | None) -> str | None:
 
 
 def _flags(options: dict[str, Any]) -> str:
-    return ", ".join("--unordered" if o == "ordered" else f"--{o}" for o in options)
+    named = {"ordered": "unordered", "header": "no-header"}
+    return ", ".join(f"--{named.get(o, o)}" for o in options)

@@ -14,6 +14,9 @@ from .queries import JsonOption
 from .source import (
     ColumnsOption,
     DelimiterOption,
+    EncodingOption,
+    LabelsOption,
+    NoHeaderOption,
     Split,
     UnorderedOption,
     WeightOption,
@@ -30,7 +33,10 @@ from .train_options import (
 )
 
 # Options that describe the source.
-_SOURCE = ("columns", "weight", "unordered", "delimiter", "split")
+_SOURCE = (
+    *("columns", "weight", "unordered", "delimiter", "split"),
+    *("encoding", "no_header", "labels"),
+)
 
 
 @with_parameters()
@@ -58,6 +64,9 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
+    labels: LabelsOption = None,
     split: Annotated[
         Split, typer.Option(help="Which part of a dataset that comes with a split.")
     ] = "all",
@@ -85,10 +94,15 @@ def command(
         raise typer.BadParameter(
             f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
         )
+    values = {
+        **context.params,
+        "no_header": no_header or None,
+        "labels": None if labels is None else str(labels.absolute()),
+    }
     job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
-        source={k: context.params[k] for k in _SOURCE},
+        source={k: values[k] for k in _SOURCE},
         params={**parameters, "random_state": int(seed)},
         typed=_typed(context),
         resume=resume,

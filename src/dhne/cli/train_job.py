@@ -135,6 +135,9 @@ class TrainingJob:
             source["weight"],
             source["unordered"],
             delimiter=source["delimiter"],
+            encoding=source["encoding"],
+            no_header=source["no_header"],
+            labels=source["labels"],
             split=source["split"],
         )
 
@@ -153,7 +156,7 @@ class TrainingJob:
 
 def _place(name: str) -> str:
     """A dataset's name, or the whole path of a file: a run may be resumed from elsewhere."""
-    return name if is_dataset(name) else str(Path(name).absolute())
+    return name if name == "-" or is_dataset(name) else str(Path(name).absolute())
 
 
 def _merge(before: dict[str, Any], now: dict[str, Any], typed: set[str]) -> dict[str, Any]:

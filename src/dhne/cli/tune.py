@@ -18,6 +18,8 @@ from .queries import JsonOption
 from .source import (
     ColumnsOption,
     DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -84,6 +86,8 @@ def command(
     weight: WeightOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
 ) -> None:
     """Search for the settings with the best validation AUC, then train with them on everything.
 
@@ -107,7 +111,16 @@ def command(
 
     params = given_parameters(parameters) | parse_settings(setting or [], PARAMETERS)
     space = parse_space(search or [])
-    network = open_source(sources, columns, weight, unordered, delimiter=delimiter, split=split)
+    network = open_source(
+        sources,
+        columns,
+        weight,
+        unordered,
+        delimiter=delimiter,
+        encoding=encoding,
+        no_header=no_header,
+        split=split,
+    )
     plan = Search(network, params, space, validation, int(seed), prune)  # reports mistakes at once
     begin = time.perf_counter()
     with lock_run(out):

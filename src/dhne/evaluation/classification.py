@@ -101,8 +101,8 @@ def labelled(network: HyperNetwork, node_type: str | None = None) -> tuple[str, 
         )
     if not types:
         raise ParameterError(
-            "classification needs labels and this network has none; movielens, wordnet and "
-            "wordnet-sample have them"
+            "classification needs labels and this network has none; add them from a table with "
+            "the columns type, name and label (--labels FILE, or network.with_labels)"
         )
     return types if node_type is None else (node_type,)
 

@@ -26,6 +26,7 @@ import numpy as np
 from dhne import __version__
 from dhne.errors import InputError
 from dhne.files.plain_json import as_json
+from dhne.files.reading import one_line
 
 Metrics = dict[str, float]
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "numba", "gensim", "pyttb")
@@ -122,7 +123,14 @@ class Record:
         """Return the record from the output of `to_dict`."""
         missing = [name for name in _FIELDS if name not in data]
         if missing:
-            raise InputError(f"not a result record: {', '.join(missing)} missing")
+            raise InputError(f"this is not a result record: {', '.join(missing)} missing")
+        try:
+            return cls._from_dict(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"this result record is damaged: {one_line(error)}") from None
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Record:
         results = tuple(
             SeedResult(r["seed"], dict(r["metrics"]), dict(r["seconds"]), r["peak_rss_mb"])
             for r in data["results"]

@@ -56,7 +56,14 @@ def make_app(model: DHNE, *, name: str, port: int) -> FastAPI:
     return app
 
 
-def serve(run: str, *, port: int | None = None, browser: bool = True, say: Any = print) -> None:
+def serve(
+    run: str,
+    *,
+    port: int | None = None,
+    browser: bool = True,
+    say: Any = print,
+    labels: Any = None,
+) -> None:
     """Load a run and serve its page on 127.0.0.1 until interrupted.
 
     Parameters
@@ -69,10 +76,12 @@ def serve(run: str, *, port: int | None = None, browser: bool = True, say: Any =
         Whether to open the page in a browser.
     say : function of one string
         Told the page's address once it is there.
+    labels : path, optional
+        A table of labels to show instead of the run's own.
     """
     require_packages()
     server: Any = import_module(".server", __name__)
-    server.serve(run, port=port, browser=browser, say=say)
+    server.serve(run, port=port, browser=browser, say=say, labels=labels)
 
 
 def require_packages() -> None:

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from dhne.errors import ParameterError
 from dhne.estimator import load
+from dhne.io import add_labels
 
 from .application import make_app
 from .connections import bounded
@@ -22,12 +23,19 @@ HOST, PORT = "127.0.0.1", 8765
 
 
 def serve(
-    run: str, *, port: int | None = None, browser: bool = True, say: Callable[[str], None]
+    run: str,
+    *,
+    port: int | None = None,
+    browser: bool = True,
+    say: Callable[[str], None],
+    labels: str | Path | None = None,
 ) -> None:
     """Load a run and serve it; see `dhne.explorer.serve`."""
     with listen(port) as sock:
         place = int(sock.getsockname()[1])
         model = load(run)
+        if labels is not None:
+            model.network_ = add_labels(model.network_, labels)
         app = make_app(model, name=Path(run).resolve().name, port=place, path=Path(run))
         address = f"http://{HOST}:{place}/"
 

@@ -11,6 +11,7 @@ import gzip
 import io
 import os
 import struct
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -39,6 +40,7 @@ _DAMAGED = (
     ValueError,
     OverflowError,
     SyntaxError,
+    tokenize.TokenError,
     KeyError,
     IndexError,
     TypeError,

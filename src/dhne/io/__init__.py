@@ -13,13 +13,17 @@ from dhne.network.hypernetwork import HyperNetwork
 from .bundle import read_bundle, write_bundle
 from .column_mapping import Columns, UnsuitableColumnsError
 from .hif import read_hif, write_hif
+from .inputs import is_several, table_files
+from .label_files import add_labels
 from .npz import read_npz, write_npz
-from .tables import read_table, read_tables
+from .tables import as_network, read_table, read_tables
 
 __all__ = [
     "Columns",
     "InputWarning",
     "UnsuitableColumnsError",
+    "add_labels",
+    "as_network",
     "format_of",
     "read",
     "read_hif",
@@ -52,7 +56,6 @@ _READERS: dict[str, Callable[..., HyperNetwork]] = {
     "npz": read_npz,
 }
 _WRITERS: dict[str, Callable[[HyperNetwork, StrPath], list[Path]]] = {
-    "table": write_bundle,
     "hif": write_hif,
     "npz": write_npz,
 }
@@ -94,9 +97,14 @@ def read(path: StrPath, **options: Any) -> HyperNetwork:
     >>> read(path) == net
     True
     """
-    kind = format_of(path) if not Path(path).is_dir() else "table"
-    check_file(path)
     given = {name: value for name, value in options.items() if value is not None}
+    if is_several(path):
+        files = table_files(path)
+        if len(files) > 1 or Path(path).is_dir():
+            return read_table(path, **given)
+        path = files[0]
+    kind = format_of(path)
+    check_file(path)
     if not given:
         return _READERS[kind](path)
     if kind == "table":
@@ -117,15 +125,27 @@ def _call(
     return reader(path, **options)
 
 
-def write(network: HyperNetwork, path: StrPath) -> list[Path]:
+def write(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> list[Path]:
     """Write a network to a file, in the format that its ending says; nothing is lost.
 
     The file appears whole or not at all. Tables that cannot hold everything (labels, nodes without
     a hyperedge, further edge types) are written with more files beside them.
+
+    Parameters
+    ----------
+    network : HyperNetwork
+    path : path
+        Replaced if it is there.
+    overwrite : bool
+        Whether files beside it that are there, and are not of the network it replaces, may be
+        replaced too.
 
     Returns
     -------
     list of Path
         The files written, the one asked for last.
     """
-    return _WRITERS[format_of(path)](network, path)
+    kind = format_of(path)
+    if kind == "table":
+        return write_bundle(network, path, overwrite=overwrite)
+    return _WRITERS[kind](network, path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dhne.errors import InputError
 from dhne.files.plain_json import parse_json
 from dhne.files.reading import StrPath, check_file, reading
 from dhne.files.writing import writing
@@ -34,13 +35,22 @@ def read_bundle(path: StrPath) -> HyperNetwork:
         return read_table(path)
 
     def read(name: str) -> Source:
-        file = Path(path).with_name(name)
+        # the file itself may have been renamed since it was written
+        file = Path(path) if name == _first_file(found) else Path(path).with_name(name)
         if is_parquet(file):
             return Source(read_parquet(file), file)
         return Source(read_delimited(file), file, text=True)
 
     with reading(path):
         return from_tables(found, read, str(path))
+
+
+def _first_file(description: Any) -> Any:
+    """Return the name that the file itself had; whatever is wrong with it is found later."""
+    try:
+        return description["tables"][0]["file"]
+    except (TypeError, LookupError):
+        return None
 
 
 def _description(path: Path) -> Any:
@@ -53,8 +63,12 @@ def _description(path: Path) -> Any:
         return parse_json(check_file(meta).read_bytes(), meta)
 
 
-def write_bundle(network: HyperNetwork, path: StrPath) -> list[Path]:
-    """Write a network as tables; return the files, the one asked for last."""
+def write_bundle(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> list[Path]:
+    """Write a network as tables; return the files, the one asked for last.
+
+    Files beside it that are there already, and are not of an earlier network of this name, are
+    replaced only with `overwrite`.
+    """
     path = Path(path)
     description, tables = to_tables(network, path.name)
     parquet = is_parquet(path)
@@ -64,6 +78,8 @@ def write_bundle(network: HyperNetwork, path: StrPath) -> list[Path]:
     files = [path.with_name(name) for name in order]
     if with_meta:
         files.insert(0, meta)
+    if not overwrite:
+        _check_siblings(path, [f for f in files if f != path])
     with writing(*files) as temporary:
         if with_meta:
             temporary[0].write_text(as_text(description), encoding="utf-8")
@@ -75,3 +91,27 @@ def write_bundle(network: HyperNetwork, path: StrPath) -> list[Path]:
     if not parquet and not with_meta:
         meta.unlink(missing_ok=True)  # of an earlier network of this name
     return files
+
+
+def _check_siblings(path: Path, beside: list[Path]) -> None:
+    """Refuse to replace files that nobody has named, unless they belong to what is replaced."""
+    foreign = [f for f in beside if f.exists() and f.name not in _own_files(path)]
+    if foreign:
+        names = ", ".join(f.name for f in foreign)
+        raise InputError(
+            f"files beside it are needed and are there already: {names}; choose another name, or "
+            "replace them (--overwrite, overwrite=True)",
+            file=path,
+        )
+
+
+def _own_files(path: Path) -> set[str]:
+    """Return the names of the files that the network at `path` consists of."""
+    try:
+        found = _description(path) if path.exists() else None
+    except InputError:
+        return set()
+    if not isinstance(found, dict) or not isinstance(found.get("tables"), list):
+        return set()
+    tables = [t.get("file") for t in found["tables"] if isinstance(t, dict)]
+    return {path.name + _META, *(str(name) for name in [*tables, found.get("nodes")])}

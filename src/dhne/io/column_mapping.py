@@ -56,14 +56,28 @@ class UnsuitableColumnsError(InputError):
 
 
 def map_columns(
-    names: Sequence[str], columns: Columns | None, weight: str | None, file: StrPath | None
+    names: Sequence[str],
+    columns: Columns | None,
+    weight: str | bool | None,
+    file: StrPath | None,
+    *,
+    header: bool = True,
 ) -> Mapped:
-    """Return the positions that `columns` asks for, each checked against the table's `names`."""
-    if columns is None:
-        weight = WEIGHT if weight is None and WEIGHT in names else weight
-        pairs = [(name, name) for name in names if name != weight]
-    else:
-        pairs = _pairs(columns)
+    """Return the positions that `columns` asks for, each checked against the table's `names`.
+
+    A column called ``weight`` that is not a position holds the weights, unless another one is named
+    or `weight` is False. Without a header, columns that are named after no other are the first ones
+    in their order.
+    """
+    pairs = None if columns is None else _pairs(columns)
+    if pairs is not None and not header and all(c not in names for _, c in pairs):
+        pairs = [(t, names[i] if i < len(names) else c) for i, (t, c) in enumerate(pairs)]
+    if weight is None and WEIGHT in names and WEIGHT not in [c for _, c in pairs or ()]:
+        weight = WEIGHT
+    weight = None if isinstance(weight, bool) else weight
+    if pairs is None:
+        left_out = {weight, *([WEIGHT] if weight is None else [])}
+        pairs = [(name, name) for name in names if name not in left_out]
     for _, column in pairs:
         _check(column, names, file)
     if weight is not None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from dhne.files.writing import open_for_writing
 
 _LONGEST_FIELD = 2**24
 _BYTES_AT_ONCE = 2**20
+_END = "\x04end of file\x04"
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
 
 
@@ -35,14 +37,23 @@ def delimiter_of(path: StrPath) -> str:
     return "\t" if name.endswith((".tsv", ".tab")) else ","
 
 
-def read_header(path: StrPath, delimiter: str, encoding: str = "utf-8") -> list[str]:
-    """Return the column names in the first line that is not blank; each must be there once."""
+def read_header(
+    path: StrPath, delimiter: str, encoding: str = "utf-8", *, header: bool = True
+) -> list[str]:
+    """Return the column names in the first line that is not blank; each must be there once.
+
+    Without a header they are c1, c2 …
+    """
     check_file(path)
     with reading(path):
-        header = next(_records(path, delimiter, encoding), None)
-    if header is None:
+        first = next(_records(path, delimiter, encoding), None)
+    if first is None:
         raise InputError("the file is empty", file=path)
-    line, names = header
+    line, names = first
+    if any("\n" in name for name in names):
+        _refuse_unclosed(path, delimiter, encoding)
+    if not header:
+        return [f"c{number + 1}" for number in range(len(names))]
     for position, name in enumerate(names):
         if name in names[:position]:
             raise InputError(
@@ -60,6 +71,7 @@ def read_delimited(
     *,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    header: bool = True,
 ) -> pa.Table:
     """Return a CSV or TSV file as a table of strings; empty fields are null.
 
@@ -72,11 +84,13 @@ def read_delimited(
         One character; if left out, a tab for ``.tsv`` and a comma otherwise.
     encoding : str
         How the text is encoded.
+    header : bool
+        Whether the first line names the columns; else they are c1, c2 …
     """
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     _check_options(delimiter, encoding)
-    _refuse_nul(path, encoding)
-    names = read_header(path, delimiter, encoding)
+    quotes = _count_quotes(path, encoding)
+    names = read_header(path, delimiter, encoding, header=header)
     options = pa_csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         include_columns=names if columns is None else columns,
@@ -87,15 +101,22 @@ def read_delimited(
     with reading(path):
         try:
             with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
-                return pa_csv.read_csv(
+                table = pa_csv.read_csv(
                     stream,
-                    read_options=pa_csv.ReadOptions(encoding=encoding, block_size=2**22),
+                    read_options=pa_csv.ReadOptions(
+                        encoding=encoding,
+                        block_size=2**22,
+                        column_names=None if header else names,
+                    ),
                     parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                     convert_options=options,
                 )
         except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
-            _explain(path, delimiter, encoding, len(names))
+            _explain(path, delimiter, encoding, names, header=header)
             raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+    if quotes % 2 or (quotes and _ends_in_a_line_break(table)):
+        _refuse_unclosed(path, delimiter, encoding)
+    return table
 
 
 def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
@@ -131,14 +152,39 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _refuse_nul(path: StrPath, encoding: str) -> None:
-    """Raise, with its line, for a NUL byte: parsers end a field, or a file, there."""
+def _ends_in_a_line_break(table: pa.Table) -> bool:
+    """Whether the last row's text goes on to the end of the file, as after an unclosed quote."""
+    last = table.slice(max(table.num_rows - 1, 0)).to_pylist()
+    return any("\n" in (text or "") for row in last for text in row.values())
+
+
+def _refuse_unclosed(path: StrPath, delimiter: str, encoding: str) -> None:
+    """Raise, with its line, for a quote that is never closed: it takes in all lines after it."""
+    for line, fields in _records(path, delimiter, encoding, end=_END):
+        if fields[-1].endswith(_END) and fields != [_END]:
+            raise InputError(
+                "a quote in the row that begins here is never closed; close it, or double it if "
+                "it belongs to a name",
+                file=path,
+                line=line,
+            )
+
+
+def _count_quotes(path: StrPath, encoding: str) -> int:
+    """Return how many quotes there are; raise, with its line, for a NUL byte.
+
+    Parsers end a field, or the file, at a NUL byte, and rows are lost.
+    """
     check_file(path)
-    if "a".encode(encoding) != b"a":  # UTF-16 and its kind are full of them
-        return
+    if "a".encode(encoding) != b"a":  # UTF-16 and its kind are full of NUL bytes
+        return 1
+    quotes, damaged = 0, False
     with reading(path), open_bytes(path) as stream:
-        if not any(b"\0" in block for block in iter(lambda: stream.read(_BYTES_AT_ONCE), b"")):
-            return
+        while not damaged and (block := stream.read(_BYTES_AT_ONCE)):
+            quotes += block.count(b'"')
+            damaged = b"\0" in block
+    if not damaged:
+        return quotes
     with reading(path), open_bytes(path) as stream:
         line = next(number for number, text in enumerate(stream, start=1) if b"\0" in text)
     raise InputError(
@@ -158,12 +204,14 @@ def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
     )
 
 
-def line_of(path: StrPath, row: int, *, delimiter: str | None, encoding: str) -> int | None:
+def line_of(
+    path: StrPath, row: int, *, delimiter: str | None, encoding: str, header: bool = True
+) -> int | None:
     """Return the line of data row `row` (from 0); a row may span lines, blank ones do not count."""
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     with reading(path):
         for number, (line, _) in enumerate(_records(path, delimiter, encoding)):
-            if number == row + 1:
+            if number == row + header:
                 return line
     return None
 
@@ -177,12 +225,15 @@ def _check_options(delimiter: str, encoding: str) -> None:
         raise InputError(f"unknown encoding {encoding!r}; try 'utf-8' or 'latin-1'") from None
 
 
-def _records(path: StrPath, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (the line a record begins at, its fields), blank lines left out."""
+def _records(
+    path: StrPath, delimiter: str, encoding: str, *, end: str | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (the line a record begins at, its fields), blank lines left out; `end` is one more."""
     csv.field_size_limit(_LONGEST_FIELD)
     encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
-        reader = csv.reader(text, delimiter=delimiter)
+        lines = text if end is None else itertools.chain(text, [end])
+        reader = csv.reader(lines, delimiter=delimiter)
         begin = 1
         try:
             for fields in reader:
@@ -195,18 +246,22 @@ def _records(path: StrPath, delimiter: str, encoding: str) -> Iterator[tuple[int
             raise InputError(f"it cannot be parsed: {error}", file=path, line=begin) from None
 
 
-def _explain(path: StrPath, delimiter: str, encoding: str, width: int) -> None:
+def _explain(
+    path: StrPath, delimiter: str, encoding: str, names: list[str], *, header: bool
+) -> None:
     """Raise an error with its line for the first thing that is wrong with the file, if any is."""
-    records = 0
+    _refuse_unclosed(path, delimiter, encoding)
+    width, records = len(names), 0
     for line, fields in _records(path, delimiter, encoding):
         records += 1
         if len(fields) != width:
             raise InputError(
-                f"there are {len(fields)} columns here, the header has {width}",
+                f"there are {len(fields)} columns here, the {'header' if header else 'first line'} "
+                f"has {width}",
                 file=path,
                 line=line,
             )
-    if records == 1:
+    if records == 1 and header:
         raise InputError("there is a header but no row below it", file=path)
 
 

@@ -26,12 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.files.plain_json import parse_json
-from dhne.files.reading import StrPath, check_file, is_gzipped, open_bytes, reading
+from dhne.files.reading import StrPath, check_file, is_gzipped, open_bytes, reading, warn
 from dhne.files.writing import open_for_writing, writing
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 from .hif_build import build, is_directed
+from .hif_losses import losses
 from .hif_rules import check_hif
 
 FORMAT = 1
@@ -45,6 +46,8 @@ def read_hif(path: StrPath) -> HyperNetwork:
         with open_bytes(path) as stream:
             found = parse_json(stream.read(), path)
         check_hif(found, path)
+        if left_out := losses(found):
+            warn(f"a hyper-network has no place for these, left out: {'; '.join(left_out)}", path)
         return build(found, path)
 
 

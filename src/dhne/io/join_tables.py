@@ -30,6 +30,7 @@ class Source:
     text: bool = False
     delimiter: str | None = None
     encoding: str = "utf-8"
+    header: bool = True
 
     def with_column(self, name: str, kind: pa.DataType) -> Source:
         """Return the same with one column cast to another type."""
@@ -46,7 +47,13 @@ class Source:
     def error(self, message: str, *, row: int, column: str) -> InputError:
         """Return an error about one field."""
         if self.text and self.file is not None:
-            line = line_of(self.file, row, delimiter=self.delimiter, encoding=self.encoding)
+            line = line_of(
+                self.file,
+                row,
+                delimiter=self.delimiter,
+                encoding=self.encoding,
+                header=self.header,
+            )
             return InputError(message, file=self.file, line=line, column=column)
         return InputError(f"row {row + 1}: {message}", file=self.file, column=column)
 

@@ -2,6 +2,7 @@
 
 ===============================  ==================================================================
 ``x.parquet``                    columns ``type``, ``name``, ``vector``; a row a node
+``x.csv``                        columns ``type``, ``name``, ``x1`` … ``xd``; also ``.csv.gz``
 ``x.npz``                        an array a node type, under the type's name, and ``names/TYPE``
 ``x.txt``, ``x.vec``, ``x.w2v``  word2vec text, as gensim's ``load_word2vec_format`` reads it
 ``x.tsv``                        numbers and, beside it, ``x.metadata.tsv``: the two files that the
@@ -29,16 +30,25 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError
-from dhne.files.reading import StrPath
+from dhne.files.reading import StrPath, is_gzipped
 from dhne.files.writing import writing
 from dhne.network.vocabulary import as_name_array
 
+from .delimited import write_delimited
 from .npz_arrays import write_arrays
 from .parquet import write_parquet
 from .vector_column import vector_column
-from .vector_text import Labels, Matrix, Vectors, write_projector, write_tsv, write_word2vec
+from .vector_text import (
+    Labels,
+    Matrix,
+    Vectors,
+    one_size,
+    write_projector,
+    write_tsv,
+    write_word2vec,
+)
 
-_KNOWN = ".parquet, .npz, .txt, .vec or .w2v (word2vec), .tsv or .projector (TensorBoard)"
+_KNOWN = ".parquet, .csv, .npz, .txt, .vec or .w2v (word2vec), .tsv or .projector (TensorBoard)"
 
 
 def write_vectors(
@@ -86,8 +96,8 @@ def vectors_format(path: StrPath) -> str:
     >>> vectors_format("x.vec"), vectors_format("x.projector/")
     ('word2vec', 'projector')
     """
-    ending = Path(path).suffix.lower()
-    if ending not in _ENDINGS:
+    ending = Path(str(path).lower().removesuffix(".gz")).suffix
+    if ending not in _ENDINGS or (is_gzipped(path) and ending != ".csv"):
         raise InputError(f"unknown format for vectors; let the name end in {_KNOWN}", file=path)
     return _ENDINGS[ending]
 
@@ -108,17 +118,29 @@ def _check(node_type: str, names: Any, matrix: npt.ArrayLike) -> tuple[pa.Array,
 
 def _write_parquet(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
     integers = all(pa.types.is_integer(names.type) for names, _ in vectors.values())
-    one_size = len({m.shape[1] for _, m in vectors.values()}) == 1
+    same_size = len({m.shape[1] for _, m in vectors.values()}) == 1
     parts = []
     for t, (names, matrix) in vectors.items():
         column = vector_column(matrix)
-        if not one_size:
+        if not same_size:
             column = column.cast(pa.large_list(pa.float32()))
         types = pa.repeat(pa.scalar(t), len(names))
         kind = pa.int64() if integers else pa.large_string()
         parts.append(pa.table({"type": types, "name": names.cast(kind), "vector": column}))
     with writing(path) as (temporary,):
         write_parquet(pa.concat_tables(parts), temporary)
+    return [path]
+
+
+def _write_csv(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
+    """Write a row per node; numbers are the shortest that read back as the same float32."""
+    size = one_size(vectors, path)
+    parts = []
+    for t, (names, matrix) in vectors.items():
+        head = {"type": pa.repeat(pa.scalar(t), len(names)), "name": names.cast(pa.large_string())}
+        parts.append(pa.table(head | {f"x{i + 1}": matrix[:, i] for i in range(size)}))
+    with writing(path) as (temporary,):
+        write_delimited(pa.concat_tables(parts), temporary, name=path.name)
     return [path]
 
 
@@ -140,6 +162,7 @@ def _write_npz(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
 _ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".csv": "csv",
     ".npz": "npz",
     ".txt": "word2vec",
     ".vec": "word2vec",
@@ -149,6 +172,7 @@ _ENDINGS = {
 }
 _WRITERS: dict[str, Callable[[Path, Vectors, Labels], list[Path]]] = {
     "parquet": _write_parquet,
+    "csv": _write_csv,
     "npz": _write_npz,
     "word2vec": write_word2vec,
     "tsv": write_tsv,

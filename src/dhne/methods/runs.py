@@ -48,18 +48,18 @@ def save(model: Embedder, path: str | PathLike[str]) -> None:
 def load(path: str | PathLike[str]) -> Any:
     """Load a run: a `DHNE`, or the registered method that it names."""
     from dhne.storage import load_run
+    from dhne.storage.sense import making_sense
 
     contents = load_run(Path(path))
-    name = contents.config.get("method")
+    name = str(contents.config.get("method"))
     if name not in METHODS:
         raise RunError(
             f"{path} holds a run of the method {name!r}, which is not registered; register it "
             "before you load the run (see dhne.methods)"
         )
-    cls: Any = find_method(str(name)).load_class()
-    if hasattr(cls, "_from_run"):
-        return cls._from_run(contents)
-    return _restored(cls, contents)
+    cls: Any = find_method(name).load_class()
+    with making_sense(path):
+        return cls._from_run(contents) if hasattr(cls, "_from_run") else _restored(cls, contents)
 
 
 def _method_of(model: Embedder) -> Method:

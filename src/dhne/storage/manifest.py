@@ -119,6 +119,10 @@ def _check(manifest: Manifest, file: Path) -> None:
         _check_network(network, files, file)
 
 
+def _is_one_of(name: Any, files: dict[str, Any]) -> bool:
+    return isinstance(name, str) and name in files
+
+
 def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
     good = isinstance(network, dict) and all(
         isinstance(network.get(k), list) and all(isinstance(e, dict) for e in network[k])
@@ -126,9 +130,12 @@ def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
     )
     good = (
         good
-        and all(isinstance(n.get("type"), str) and n.get("file") in files for n in network["nodes"])
         and all(
-            EdgeType.is_record(e) and "ordered" in e and e.get("file") in files
+            isinstance(n.get("type"), str) and _is_one_of(n.get("file"), files)
+            for n in network["nodes"]
+        )
+        and all(
+            EdgeType.is_record(e) and "ordered" in e and _is_one_of(e.get("file"), files)
             for e in network["edges"]
         )
         and {"config.json", "model.safetensors", "history.jsonl"} <= files.keys()

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dhne.errors import InputError, RunError
+from dhne.errors import DHNEError, RunError
+from dhne.files.reading import one_line
 from dhne.io.parquet import read_parquet, write_parquet
 from dhne.io.vector_column import vector_column, vector_matrix
 from dhne.network.edges import EdgeSet, EdgeType
@@ -104,6 +105,9 @@ def _read(path: Path) -> pa.Table:
         return read_parquet(path)
 
 
+_NONSENSE = (DHNEError, LookupError, ValueError, TypeError, ArithmeticError, pa.ArrowException)
+
+
 class _named:  # noqa: N801 - reads as a phrase: with _named(path)
     """Turn what the tables may raise into a `RunError` that names the file."""
 
@@ -114,6 +118,6 @@ class _named:  # noqa: N801 - reads as a phrase: with _named(path)
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError | KeyError | ValueError | TypeError | pa.ArrowException):
-            text = str(error).removeprefix(f"{self.path}: ")
+        if isinstance(error, _NONSENSE):
+            text = one_line(error).removeprefix(f"{self.path}: ")
             raise RunError(f"{self.path}: {text}; the run is damaged") from None

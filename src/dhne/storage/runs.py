@@ -301,8 +301,11 @@ def _read_json(file: Path) -> dict[str, Any]:
 def _read_lines(file: Path) -> list[dict[str, Any]]:
     try:
         text = file.read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines() if line]
+        found = [json.loads(line) for line in text.splitlines() if line]
     except (OSError, ValueError, RecursionError) as error:
         raise RunError(
             f"{file}: it cannot be read: {one_line(error)}; the run is damaged"
         ) from None
+    if not all(isinstance(record, dict) for record in found):
+        raise RunError(f"{file}: a line of it is not a record; the run is damaged")
+    return found

@@ -7,10 +7,10 @@ Every table and every picture is drawn from records, never from numbers typed in
      "mean": {…}, "std": {…}, "version", "config"}
 
 with the sample standard deviation over seeds (0 for a single one). Metrics are called ``auc``,
-``aupr``, ``mrr``, ``hits@1``, ``hits@3``, ``hits@10``, ``mean_rank``, ``micro_f1``, ``macro_f1``.
-What belongs to one aggregate carries it (``auc_mean``, ``auc_min``), to one position its node type
-(``mrr/movie``), to one training share that share (``micro_f1@0.1``). ``curves``, the ROC curve of
-each seed, is there only where it was asked for.
+``aupr``, ``mrr``, ``hits@1``, ``hits@3``, ``hits@10``, ``mean_rank``, ``micro_f1``, ``macro_f1``,
+``neighbours@10``. What belongs to one aggregate carries it (``auc_mean``, ``auc_min``), to one
+position its node type (``mrr/movie``), to one training share that share (``micro_f1@0.1``).
+``curves``, the ROC curve of each seed, is there only where it was asked for.
 """
 
 from __future__ import annotations

@@ -5,7 +5,10 @@ A method learns from a hyper-network one vector a node and a score for whole tup
 - ``fit(network)`` learns; it returns ``self`` and leaves ``network_`` and ``embeddings_``;
 - ``score(tuples)`` gives each tuple a number, higher for likelier hyperedges;
 - ``rank(tuple)`` completes a tuple with open positions; ``similar(type, name)`` finds near nodes;
-- ``vectors(type)`` gives the embeddings with their names.
+- ``vectors(type)`` gives a node type's vectors with their names.
+
+`embeddings_` are what scores are made of; `vectors_` are the vectors to use elsewhere, for
+`similar`, maps and classification. They are the same unless a method overrides `vectors_`.
 
 Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
 array holds ids. A new method overrides `_fit` and `score_ids`, and `score_candidates` where it
@@ -40,7 +43,8 @@ from .network.memory_tables import is_table
 from .network.tuples import as_batch, is_single, resolve
 
 Scores = npt.NDArray[np.float64]
-_DERIVED = ("_completer", "_nearest_nodes", "_scorer")  # what answers keep, made again on demand
+# What answers keep; it is made again on demand.
+_DERIVED = ("_completer", "_nearest_nodes", "_new_vectors", "_scorer")
 
 
 class Ranking(NamedTuple):
@@ -79,6 +83,11 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
         """Return a score for each tuple of ids ``int64[m, N]`` of one edge type."""
+
+    @property
+    def vectors_(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The vectors to use elsewhere, ``float32[n, dim]`` per node type."""
+        return self.embeddings_
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
@@ -126,7 +135,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         """The engine behind `similar`; made once per fit."""
         self._check_fitted()
         if "_nearest_nodes" not in self.__dict__:
-            self._nearest_nodes = NearestNodes(self.embeddings_)
+            self._nearest_nodes = NearestNodes(self.vectors_)
         return self._nearest_nodes
 
     def _forget(self) -> None:
@@ -220,7 +229,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         return Ranking(names, found.scores)
 
     def similar(self, node_type: str, name: Any, k: int = 10) -> Any:
-        """Return the `k` nodes of a type whose embeddings have the largest cosine with a node's.
+        """Return the `k` nodes of a type whose vectors have the largest cosine with a node's.
 
         `name` is one name or a sequence of names; a sequence gives a list of rankings.
         """
@@ -237,4 +246,4 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         """Return a table with the columns ``name`` and ``vector``, a row a node."""
         self._check_fitted()
         names = self.network_.names(node_type)
-        return pa.table({"name": names, "vector": vector_column(self.embeddings_[node_type])})
+        return pa.table({"name": names, "vector": vector_column(self.vectors_[node_type])})

@@ -14,11 +14,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import torch
+from scipy.sparse import csr_array
 
 from . import __version__
-from .adjacency import adjacency
+from .adjacency import AdjacencyMatrix, adjacency
 from .answers.completion import Completer
 from .answers.newcomers import Newcomers
+from .answers.propagation import (
+    NewNodeVectors,
+    Propagated,
+    as_tensors,
+    before_activation,
+    propagate_all,
+    take_from_tensors,
+)
 from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
 from .errors import DHNEError, ParameterError, RunError, UnknownNameError
@@ -56,6 +65,10 @@ class DHNE(Arguments, Embedder):
     Attributes
     ----------
     embeddings_ : dict of node type to float32[n, dim]
+        What scores are made of: each node's row through the encoder.
+    vectors_ : dict of node type to float32[n, dim]
+        The vectors to use elsewhere: embeddings propagated over two-hop neighbours, see
+        `dhne.answers.propagation`. Without propagation, the embeddings.
     network_ : HyperNetwork
     settings_ : Settings
         What was used, presets and rules resolved.
@@ -76,6 +89,7 @@ class DHNE(Arguments, Embedder):
     history_: list[dict[str, Any]]
     model_: DHNEModel
     rows_: dict[str, RowEncoding]
+    propagated_: dict[str, Propagated]
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
@@ -146,8 +160,18 @@ class DHNE(Arguments, Embedder):
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
         self.model_ = model.to("cpu")
         self.settings_, self.rows_ = blueprint.settings, blueprint.rows
+        activation, rounds = self.settings_.activation, self.settings_.propagation
+        start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
+        self.propagated_ = propagate_all(self._matrices, start, rounds)
 
     # -- answers ---------------------------------------------------------------------------------
+
+    @property
+    def vectors_(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The vectors to use elsewhere; see the class."""
+        if not self.propagated_:
+            return self.embeddings_
+        return {t: p.vectors for t, p in self.propagated_.items()}
 
     @cached_property
     def _scorer(self) -> TupleScorer:
@@ -155,7 +179,7 @@ class DHNE(Arguments, Embedder):
         x = {t: torch.from_numpy(v).to(dtype) for t, v in self.embeddings_.items()}
         evidence = None
         if self.settings_.evidence:  # counted in all that is known, also what was held out
-            matrices = {t: r.adjacency for t, r in self.rows_.items()}
+            matrices = self._matrices
             if self.settings_.validation or self._is_extended:
                 matrices = adjacency(self.network_)
             cpu = torch.device("cpu")
@@ -181,11 +205,11 @@ class DHNE(Arguments, Embedder):
         return self._scorer.candidates(nodes, edge_type, position)
 
     def transform(self, edges: Any, *, isolated: str = "raise") -> dict[str, pa.Table]:
-        """Return embeddings of nodes that training has not seen, from their hyperedges.
+        """Return vectors of nodes that training has not seen, from their hyperedges.
 
-        Each new node's adjacency row, scaled as in training, goes through its type's encoder; the
-        model does not change. Nodes of training among `edges` are listed too, with the embedding
-        they have.
+        Each new node's adjacency row, scaled as in training, is propagated as those of training
+        were, or without propagation goes through its type's encoder; the model does not change.
+        Nodes of training among `edges` are listed too, with the vector they have in `vectors_`.
 
         Parameters
         ----------
@@ -194,20 +218,21 @@ class DHNE(Arguments, Embedder):
             training knows neither.
         isolated : {"raise", "keep"}
             What to do with a new node that shares no hyperedge with a known one: raise, or keep the
-            embedding of an empty row.
+            vector of an empty row.
 
         Returns
         -------
         dict of node type to table
             With the columns ``name``, ``vector`` and ``known``.
         """
-        newcomers, x = self._embed_new(edges, isolated)
-        tables = {}
+        newcomers, rows = self._newcomers(edges, isolated)
+        new = self._vectors_of(rows) if self.propagated_ else self._embeddings_of(newcomers, rows)
+        tables, vectors_ = {}, self.vectors_
         for t, ids in newcomers.nodes.items():
             known = ids < self.network_.num_nodes(t)
-            vectors = np.empty((len(ids), self.embeddings_[t].shape[1]), np.float32)
-            vectors[known] = self.embeddings_[t][ids[known]]
-            vectors[~known] = x[t]
+            vectors = np.empty((len(ids), vectors_[t].shape[1]), np.float32)
+            vectors[known] = vectors_[t][ids[known]]
+            vectors[~known] = new[t]
             columns = {
                 "name": newcomers.network.vocabulary(t).take(ids),
                 "vector": vector_column(vectors),
@@ -221,23 +246,41 @@ class DHNE(Arguments, Embedder):
 
         Its `score`, `rank` and `similar` take new and known names alike.
         """
-        newcomers, x = self._embed_new(edges, isolated)
+        newcomers, rows = self._newcomers(edges, isolated)
         other = type(self)(**self.get_params(deep=False))
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
         other._forget()
         other.network_ = self.network_.merge(newcomers.network, fold=False)
         other.embeddings_ = dict(self.embeddings_)
-        for t, rows in x.items():
-            other.embeddings_[t] = np.concatenate([self.embeddings_[t], rows])
+        for t, x in self._embeddings_of(newcomers, rows).items():
+            other.embeddings_[t] = np.concatenate([self.embeddings_[t], x])
+        other.propagated_ = dict(self.propagated_)
+        for t, z in (self._vectors_of(rows) if self.propagated_ else {}).items():
+            mine = self.propagated_[t]
+            other.propagated_[t] = mine._replace(vectors=np.concatenate([mine.vectors, z]))
         return other
 
-    def _embed_new(
-        self, edges: Any, isolated: str
-    ) -> tuple[Newcomers, dict[str, npt.NDArray[np.float32]]]:
+    def _newcomers(self, edges: Any, isolated: str) -> tuple[Newcomers, dict[str, csr_array]]:
         self._check_fitted()
         newcomers = Newcomers.of(self.network_, edges)
-        x = newcomers.embed(self.model_, self.rows_, isolated=isolated)
-        return newcomers, x
+        return newcomers, newcomers.rows(self._matrices, isolated=isolated)
+
+    @property
+    def _matrices(self) -> dict[str, AdjacencyMatrix]:
+        """The adjacency of training."""
+        return {t: r.adjacency for t, r in self.rows_.items()}
+
+    def _embeddings_of(
+        self, newcomers: Newcomers, rows: Mapping[str, csr_array]
+    ) -> dict[str, npt.NDArray[np.float32]]:
+        return newcomers.embed(self.model_, self.rows_, rows)
+
+    @cached_property
+    def _new_vectors(self) -> NewNodeVectors:
+        return NewNodeVectors(self._matrices, self.propagated_)
+
+    def _vectors_of(self, rows: Mapping[str, csr_array]) -> dict[str, npt.NDArray[np.float32]]:
+        return {t: self._new_vectors.of(t, r) for t, r in rows.items()}
 
     # -- runs on disk ----------------------------------------------------------------------------
 
@@ -249,9 +292,10 @@ class DHNE(Arguments, Embedder):
         self._check_fitted()
         if self._is_extended:
             raise ParameterError("an extended model cannot be saved; save the one it came from")
+        weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
         contents = RunContents(
             config={**self.config(), **(notes or {})},
-            tensors={k: v.detach().contiguous() for k, v in self.model_.state_dict().items()},
+            tensors=weights | as_tensors(self.propagated_),
             network=self.network_,
             embeddings=self.embeddings_,
             history=self.history_,
@@ -273,7 +317,8 @@ class DHNE(Arguments, Embedder):
         blueprint = Blueprint.of(network, settings, seed=model.random_state, dtype=dtype)
         model.settings_, model.history_ = blueprint.settings, contents.history
         model.model_, model.rows_ = blueprint.build(), blueprint.rows
-        model.model_.load_state_dict(contents.tensors)
+        model.propagated_, weights = take_from_tensors(contents.tensors)
+        model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings
         for t in network.node_types:
             if model.embeddings_[t].shape != (network.num_nodes(t), settings.sizes(t)[-1]):

@@ -29,6 +29,7 @@ def test_separable_classes_are_found_and_noise_is_not() -> None:
     assert metrics["macro_f1"] > 0.98
     assert set(metrics) == {
         "micro_f1", "macro_f1", "micro_f1@0.3", "macro_f1@0.3", "micro_f1@0.6", "macro_f1@0.6",
+        "neighbours@10",
     }  # fmt: skip
     assert metrics["micro_f1"] == pytest.approx(
         (metrics["micro_f1@0.3"] + metrics["micro_f1@0.6"]) / 2

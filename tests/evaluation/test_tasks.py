@@ -179,7 +179,9 @@ def test_classification_reads_the_embeddings_of_the_whole_network() -> None:
     settings = EvaluationSettings(classification={"shares": [0.5], "repeats": 2})
     record = evaluate("classification", data, Remembers, settings=settings)
     assert rows(Remembers.seen[0]) == rows(net)
-    assert set(record.mean) == {"micro_f1", "macro_f1", "micro_f1@0.5", "macro_f1@0.5"}
+    assert set(record.mean) == {
+        "micro_f1", "macro_f1", "micro_f1@0.5", "macro_f1@0.5", "neighbours@10",
+    }  # fmt: skip
 
 
 def test_classification_without_labels_fails_before_the_fit() -> None:

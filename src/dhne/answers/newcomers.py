@@ -1,7 +1,8 @@
 """Nodes that training has not seen, embedded from their hyperedges.
 
 For a new node v the row A_v is counted in its hyperedges, over the columns that training knows, and
-scaled as in training; then x_v = σ(A_v W + b). The cost is the node's degree times d.
+scaled as in training; then x_v = σ(A_v W + b). The cost is the node's degree times d. The vector
+of the node comes from the same row: see `dhne.answers.propagation`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 import torch
 
+from dhne.adjacency import AdjacencyMatrix
 from dhne.errors import InputError, ParameterError
 from dhne.io.tables import as_network
 from dhne.kernels import RowSelection
@@ -67,18 +70,38 @@ class Newcomers:
         self,
         model: DHNEModel,
         encodings: Mapping[str, RowEncoding],
-        *,
-        isolated: str = "raise",
+        rows: Mapping[str, sp.csr_array],
     ) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the embeddings of the new nodes of each type, in the order of their ids."""
-        if isolated not in ("raise", "keep"):
-            raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
+        """Return the embeddings of the new nodes of each type, in the order of their ids.
+
+        `rows` are what the method of that name returns.
+        """
         kernels = ReferenceKernels()
         dtype = next(model.parameters()).dtype
         found = {}
+        for t, of in rows.items():
+            cpu = torch.device("cpu")
+            matrix = encodings[t].matrix(device=cpu, dtype=dtype, of=of)
+            parts = []
+            with torch.no_grad():
+                for start in range(0, matrix.num_rows, _ROWS):
+                    chosen = torch.arange(start, min(start + _ROWS, matrix.num_rows))
+                    plan = kernels.prepare(RowSelection(matrix, chosen))
+                    parts.append(model.autoencoder(t).encode(kernels, plan).float().numpy())
+            width = model.autoencoder(t).dim
+            found[t] = np.concatenate(parts) if parts else np.empty((0, width), np.float32)
+        return found
+
+    def rows(
+        self, matrices: Mapping[str, AdjacencyMatrix], *, isolated: str = "raise"
+    ) -> dict[str, sp.csr_array]:
+        """Return the adjacency rows of the new nodes of each type, scaled as in training."""
+        if isolated not in ("raise", "keep"):
+            raise ParameterError(f"isolated must be 'raise' or 'keep', got {isolated!r}")
+        found = {}
         for t, ids in self.nodes.items():
             new = ids[ids >= self.num_known[t]]
-            rows = encodings[t].adjacency.rows_from(self.network.edge_sets, new)
+            rows = matrices[t].rows_from(self.network.edge_sets, new)
             if len(rows.empty) and isolated == "raise":
                 names = self.network.vocabulary(t).take(new[rows.empty[:5]]).to_pylist()
                 raise InputError(
@@ -87,16 +110,7 @@ class Newcomers:
                     f"{' …' if len(rows.empty) > 5 else ''}; "
                     "leave them out, or pass isolated='keep'"
                 )
-            cpu = torch.device("cpu")
-            matrix = encodings[t].matrix(device=cpu, dtype=dtype, of=rows.matrix)
-            parts = []
-            with torch.no_grad():
-                for start in range(0, len(new), _ROWS):
-                    chosen = torch.arange(start, min(start + _ROWS, len(new)))
-                    plan = kernels.prepare(RowSelection(matrix, chosen))
-                    parts.append(model.autoencoder(t).encode(kernels, plan).float().numpy())
-            width = model.autoencoder(t).dim
-            found[t] = np.concatenate(parts) if parts else np.empty((0, width), np.float32)
+            found[t] = rows.matrix
         return found
 
 

@@ -27,7 +27,7 @@ def draw_map(model: DHNE, path: Path, *, node_type: str = "head", seed: int = 0)
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("matplotlib", extra="plots") from None
-    places = _flatten(model.embeddings_[node_type], seed)
+    places = _flatten(model.vectors_[node_type], seed)
     kinds = _kinds(model.network_, node_type)
     figure = Figure(figsize=(11, 8.5), dpi=130, layout="constrained")
     axes = figure.subplots()

@@ -4,7 +4,7 @@ Embeddings are learned from the whole network, without labels. A share of the la
 drawn at random; a one-vs-rest linear SVM is trained on their embeddings (each coordinate
 standardised over the training nodes) and predicts the labels of all others. Nodes without a label
 are ignored. The means of micro and macro F1 over several draws are reported per share, and over all
-shares.
+shares. ``neighbours@10`` needs no classifier: see `dhne.evaluation.neighbours`.
 
 If every node has one label, the class with the largest decision value is predicted. If some have
 several, there are two conventions. ``label_count="positive"``, the default, predicts every class
@@ -30,12 +30,14 @@ from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import label_matrix
 
 from .metrics import f1_scores
+from .neighbours import NEAREST, shared_labels
 
 SHARES_MULTI_LABEL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARES_MULTI_CLASS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)
 LABEL_COUNTS = ("positive", "known")
 MAX_ITERATIONS = 200  # of Newton's method; ten suffice unless coordinates have extreme outliers
 Matrix = npt.NDArray[Any]
+_NEIGHBOURS = f"neighbours@{NEAREST}"
 
 
 def classify_nodes(
@@ -48,7 +50,7 @@ def classify_nodes(
     seed: int = 0,
     label_count: str = "positive",
 ) -> dict[str, float]:
-    """Return micro and macro F1 of predicting labels from embeddings.
+    """Return how well embeddings predict labels: micro and macro F1, and shared labels nearby.
 
     Parameters
     ----------
@@ -70,8 +72,8 @@ def classify_nodes(
     Returns
     -------
     dict
-        ``micro_f1`` and ``macro_f1`` (means over the shares), ``micro_f1@0.1`` … and, with several
-        node types, ``micro_f1/movie`` ….
+        ``micro_f1`` and ``macro_f1`` (means over the shares), ``neighbours@10``,
+        ``micro_f1@0.1`` … and, with several node types, ``micro_f1/movie`` ….
     """
     if label_count not in LABEL_COUNTS:
         raise ParameterError(f"label_count must be 'positive' or 'known', got {label_count!r}")
@@ -82,12 +84,13 @@ def classify_nodes(
     for number, t in enumerate(types):
         rng = np.random.default_rng([seed, number])
         found[t] = _one_type(network, t, embeddings[t], shares, repeats, rng, label_count)
+        found[t][_NEIGHBOURS] = _neighbours(network, t, embeddings[t], [seed, number, 1])
     if len(types) == 1:
         return found[types[0]]
     names = [n for n in found[types[0]] if all(n in f for f in found.values())]
     mean = {n: float(np.mean([f[n] for f in found.values()])) for n in names}
     for t in types:
-        mean |= {f"{n}/{t}": found[t][n] for n in ("micro_f1", "macro_f1")}
+        mean |= {f"{n}/{t}": found[t][n] for n in ("micro_f1", "macro_f1", _NEIGHBOURS)}
     return mean
 
 
@@ -134,6 +137,14 @@ def _one_type(
         for name in ("micro_f1", "macro_f1")
     }
     return head | metrics
+
+
+def _neighbours(
+    network: HyperNetwork, node_type: str, embedding: Matrix, seed: Sequence[int]
+) -> float:
+    _, matrix = label_matrix(network.labels(node_type))
+    has = matrix.any(axis=1)
+    return shared_labels(np.asarray(embedding)[has], matrix[has], np.random.default_rng(seed))
 
 
 def _one_draw(

@@ -7,7 +7,8 @@ Every table and every picture is made from records, never from typed numbers. As
      "mean": {…}, "std": {…}, "version", "config"}
 
 with the sample standard deviation over seeds (0 for a single seed). Metrics are named ``auc``,
-``aupr``, ``mrr``, ``hits@1``, ``hits@3``, ``hits@10``, ``mean_rank``, ``micro_f1``, ``macro_f1``.
+``aupr``, ``mrr``, ``hits@1``, ``hits@3``, ``hits@10``, ``mean_rank``, ``micro_f1``, ``macro_f1``,
+``neighbours@10``.
 Suffixes mark metrics of one aggregate (``auc_mean``, ``auc_min``), one position (``mrr/movie``) or
 one training share (``micro_f1@0.1``). ``curves``, the ROC curve of each seed, is present only if
 requested.

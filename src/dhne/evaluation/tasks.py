@@ -188,7 +188,7 @@ class _Work:
         if self.task == "classification":
             self.report("classifying", 0, 0)
             extra = self.settings.classification
-            metrics = classify_nodes(split.train, model.embeddings_, **extra)
+            metrics = classify_nodes(split.train, model.vectors_, **extra)
             return Outcome(metrics)
         chosen = None
         if model.aggregates:

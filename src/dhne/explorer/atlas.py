@@ -130,17 +130,17 @@ class Atlas:
         return self._once("degrees", node_type, lambda: self.network.degrees(node_type))
 
     def points(self, node_type: str) -> Points:
-        """Return the first two principal components of a type's embeddings."""
+        """Return the first two principal components of a type's vectors."""
         self.check_type(node_type)
         return self._once(
-            "points", node_type, lambda: principal_components(self.model.embeddings_[node_type])
+            "points", node_type, lambda: principal_components(self.model.vectors_[node_type])
         )
 
     def umap(self, node_type: str) -> UmapLayout:
         """Return the UMAP of a node type, computed or not."""
         self.check_type(node_type)
         return self._once(
-            "umap", node_type, lambda: UmapLayout(self.model.embeddings_[node_type], self._cache)
+            "umap", node_type, lambda: UmapLayout(self.model.vectors_[node_type], self._cache)
         )
 
     def labels(self, node_type: str) -> Labels | None:

@@ -90,7 +90,7 @@ def types(request: Request) -> s.Types:
             s.NodeType(
                 type=t,
                 nodes=network.num_nodes(t),
-                dimensions=atlas.model.embeddings_[t].shape[1],
+                dimensions=atlas.model.vectors_[t].shape[1],
                 labelled=network.labels(t) is not None,
             )
             for t in network.node_types

@@ -41,6 +41,7 @@ class Arguments:
     leave_one_out: bool | None = None
     evidence: bool | None = None
     rows: str | None = None
+    propagation: int | None = None
 
     preset: str | None = parameter(
         None,

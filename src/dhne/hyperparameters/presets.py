@@ -12,7 +12,7 @@ from .declaration import declared
 from .settings import Settings
 
 PRESETS: dict[str, Settings] = {
-    "default": Settings(),
+    "default": Settings(propagation=16),
     "paper": Settings(
         activation="sigmoid",
         negatives=5,
@@ -47,6 +47,7 @@ PRESETS: dict[str, Settings] = {
         epochs_at_thousand=45.0,
         epochs_decline=0.19,
         row_sample=128,
+        propagation=16,
     ),
 }
 

@@ -173,6 +173,16 @@ class Settings:
         "paper), or how many binary digits that number has (digits).",
     )
 
+    propagation: int = parameter(
+        0,
+        low=0,
+        high=1000,
+        group="model",
+        help="Rounds over two-hop neighbours that make the vectors for export, similar nodes, maps "
+        "and classification from the embeddings, after training; scores do not change. 0 for none: "
+        "the vectors are then the embeddings.",
+    )
+
     def __post_init__(self) -> None:
         for name, declaration in declared(type(self)).items():
             object.__setattr__(self, name, declaration.check(getattr(self, name)))

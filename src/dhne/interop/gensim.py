@@ -29,7 +29,7 @@ def to_gensim(model: Embedder, node_type: str) -> Any:
     model._check_fitted()
     network = model.network_
     names = [str(name) for name in network.names(node_type).to_pylist()]
-    matrix = model.embeddings_[node_type]
+    matrix = model.vectors_[node_type]
     vectors = keyed_vectors.KeyedVectors(matrix.shape[1], dtype=matrix.dtype)
     vectors.add_vectors(names, matrix.copy())
     for name, degree in zip(names, network.degrees(node_type).tolist(), strict=True):

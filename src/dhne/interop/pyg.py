@@ -70,7 +70,7 @@ def to_pyg(
     for t in network.node_types:
         data[t].num_nodes = network.num_nodes(t)
         if model is not None:
-            data[t].x = torch.from_numpy(model.embeddings_[t].copy())
+            data[t].x = torch.from_numpy(model.vectors_[t].copy())
         labels = network.labels(t)
         if labels is not None:
             data[t].y = torch.from_numpy(label_matrix(labels)[1].astype(np.float32))

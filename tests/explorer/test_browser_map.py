@@ -114,7 +114,7 @@ def test_a_selection_is_copied_saved_and_explained(
     page.get_by_text("What they share").click()
     page.locator(".shares li", has_text="<i>odd</i>").get_by_text("100 %").wait_for()
     assert page.locator(".shares a").count() > 0
-    page.get_by_role("link", name="Compare", exact=True).last.click()
+    page.locator(".actions").get_by_role("link", name="Compare").click()
     page.get_by_role("heading", name="Compare two nodes").wait_for()
     page.locator(".score").wait_for()
 

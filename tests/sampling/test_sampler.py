@@ -298,7 +298,7 @@ def test_mistakes_are_told() -> None:
         sampler.sample(net.edge_set(), 0, per_positive=-1)
     with pytest.raises(ParameterError, match=r"shape \[m, 2\], got \[1, 3\]"):
         sampler.sample([[0, 0, 0]], 0)
-    with pytest.raises(ParameterError, match="ids that no node has"):
+    with pytest.raises(ParameterError, match="ids that do not exist"):
         sampler.sample([[0, 3]], 0)
     with pytest.raises(ParameterError, match=r"numpy.random.Generator or a seed, got str"):
         sampler.sample(net.edge_set(), "seed")

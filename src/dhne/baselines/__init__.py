@@ -1,4 +1,4 @@
-"""The methods that DHNE is measured against, one file a method, all with the estimator's contract.
+"""The methods that DHNE is compared with, one file per method, all with the same interface.
 
 Each is an :class:`~dhne.embedder.Embedder`: ``fit(network)``, ``embeddings_``, ``score(tuples)``,
 ``rank``, ``similar``. They work for tuples of any length and for several edge types.
@@ -15,8 +15,8 @@ name            method
 `cooccurrence`  gradient boosting on pair co-occurrences and degrees, without the scored edge
 =============== ====================================================================================
 
-The first four know only pairs: a tuple's score is the mean or the minimum of its pairs'
-similarities. `dhne.methods` makes each by its name.
+The first four are pairwise: a tuple's score is the mean or the minimum of its pairs' similarities.
+`dhne.methods` creates each by name.
 """
 
 from __future__ import annotations

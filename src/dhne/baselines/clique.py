@@ -1,7 +1,7 @@
 """The clique expansion: a hyper-network as one weighted graph over all nodes.
 
 Every hyperedge becomes a clique of its nodes; the weight of a pair is the total weight of the
-hyperedges that hold both, which is A = H Hᵀ − D_v off the diagonal. Nodes of all types share one
+hyperedges that contain both, which is A = H Hᵀ − D_v off the diagonal. Nodes of all types share one
 numbering: node i of type t is ``offsets[t] + i``.
 """
 
@@ -41,7 +41,7 @@ class CliqueGraph:
         return int(self.matrix.shape[0])
 
     def split(self, rows: npt.NDArray[np.floating]) -> dict[str, npt.NDArray[np.float32]]:
-        """Return a matrix with a row for every node as one matrix a node type."""
+        """Split a matrix with one row per node into one matrix per node type."""
         return split_rows(rows, self.offsets, self.sizes)
 
 
@@ -66,7 +66,7 @@ def global_ids(nodes: NodeArray, edge_type: EdgeType, offsets: dict[str, int]) -
 def split_rows(
     rows: npt.NDArray[np.floating], offsets: dict[str, int], sizes: dict[str, int]
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return a matrix with a row for every node as one float32 matrix a node type."""
+    """Split a matrix with one row per node into one float32 matrix per node type."""
     return {
         t: np.ascontiguousarray(rows[start : start + sizes[t]], dtype=np.float32)
         for t, start in offsets.items()

@@ -1,7 +1,7 @@
 """The inner loops of the baselines, compiled by numba; import this only where they run.
 
-All loops are sequential or, for walks, have one random stream a walk, so the result depends neither
-on the number of threads nor on their timing.
+All loops are sequential or, for walks, have one random stream per walk, so the result depends
+neither on the number of threads nor on their timing.
 """
 
 # mypy: disable-error-code="untyped-decorator"
@@ -20,9 +20,9 @@ from dhne.kernels.compiling import njit
 
 @njit(cache=True)
 def build_alias(scaled: Any) -> Any:
-    """Pair columns that hold too little with columns that hold too much (Vose, 1991).
+    """Pair columns that have too little with columns that have too much (Vose, 1991).
 
-    `scaled` are weights with mean 1; they are used up.
+    `scaled` has weights with mean 1; it is overwritten.
     """
     n = len(scaled)
     threshold = np.ones(n)
@@ -81,7 +81,7 @@ def _entry(running: Any, low: Any, high: Any, x: Any) -> Any:
 
 @njit(cache=True)
 def _is_neighbour(indices: Any, low: Any, high: Any, node: Any) -> Any:
-    """Whether a row, its columns sorted, holds `node`."""
+    """Whether a row with sorted columns contains `node`."""
     end = high
     while low < high:
         middle = (low + high) // 2
@@ -142,7 +142,7 @@ def line_steps(vectors: Any, contexts: Any, sources: Any, targets: Any, rates: A
     """Take one gradient step of LINE for each row of `targets`, one after the other.
 
     ``targets[i, 0]`` is the neighbour of ``sources[i]``, the rest are negatives; a negative that is
-    one of the pair is passed over. For the first order `contexts` is `vectors` itself.
+    one of the pair is skipped. For the first order `contexts` is `vectors` itself.
     """
     dim = vectors.shape[1]
     change = np.empty(dim, vectors.dtype)
@@ -174,7 +174,7 @@ def hebe_steps(
     """Take the gradient steps of HEBE: for each hyperedge its target against each negative.
 
     ``edges[i]`` are the nodes of a hyperedge, ``positions[i]`` the target's position; a negative
-    that is the target itself is passed over.
+    that is the target itself is skipped.
     """
     dim = vectors.shape[1]
     length = edges.shape[1]

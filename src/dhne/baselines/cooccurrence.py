@@ -1,13 +1,13 @@
-"""The baseline that every method owes a win to: gradient boosting on counts anyone can make.
+"""The baseline that every method should beat: gradient boosting on simple counts.
 
 A tuple is described by how often each pair of its nodes occurs together and by its nodes' degrees
 (:mod:`dhne.baselines.counts`): six numbers for a triple. Gradient-boosted trees learn from them to
-tell hyperedges from negatives, which are drawn by the paper's scheme.
+separate hyperedges from negatives, which are drawn by the paper's scheme.
 
 In training, each hyperedge is left out of its own counts, and of the counts of the negatives made
-from it: else every positive would be known by the trace it left itself, while an unseen one leaves
-none. Repeats of a hyperedge stay in: they would be there for an unseen repeat as well. In `score`
-nothing is left out: the counts are those of the network as it is.
+from it. Otherwise every positive would be recognisable by its own counts, which an unseen one does
+not have. Repeats of a hyperedge stay in, as they would for an unseen repeat. In `score` nothing is
+left out: the counts are those of the whole network.
 
 The embeddings, which the score does not use, are the leading eigenvectors of the clique expansion
 scaled by degrees, D^{-1/2} A D^{-1/2}, each times the root of the size of its eigenvalue.
@@ -41,11 +41,11 @@ class Cooccurrence(Embedder):
     Parameters
     ----------
     dim : int
-        Of the embeddings, which the score does not use.
+        Size of the embeddings, which the score does not use.
     negatives : int
-        For each hyperedge, by the paper's scheme.
+        Number per hyperedge, drawn by the paper's scheme.
     max_iterations : int
-        Trees at most; they stop earlier where held-out tuples no longer gain.
+        Maximum number of trees; training stops earlier if held-out tuples no longer improve.
     learning_rate : float
     random_state : int
 
@@ -124,8 +124,8 @@ class Cooccurrence(Embedder):
     def _classifier(self, edge_type: EdgeType) -> Any:
         if edge_type in self.classifiers_:
             return self.classifiers_[edge_type]
-        # sets of one node type have the same features at every size
+        # sets of one node type have the same features for every size
         same = [t for t in self.classifiers_ if set(t) == set(edge_type)]
         if not same or len(set(edge_type)) > 1:
-            raise ParameterError(f"no hyperedges of type {edge_type!r} were there to learn from")
+            raise ParameterError(f"there were no hyperedges of type {edge_type!r} to learn from")
         return self.classifiers_[min(same, key=lambda t: abs(len(t) - len(edge_type)))]

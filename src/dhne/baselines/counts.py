@@ -1,17 +1,16 @@
-"""Pair co-occurrences and degrees of tuples, with one hyperedge left out if asked.
+"""Pair co-occurrences and degrees of tuples, optionally without one hyperedge.
 
 For a tuple v of one edge type, with w_e the weight of hyperedge e:
 
     count(p, q) = Σ_e w_e [e_p = v_p and e_q = v_q],        degree(p) = Σ_e w_e [e_p = v_p].
 
-Each tuple may come with a hyperedge of the network that is left out of all its sums: the sums are
-then what they would be had it never been there. Ordered positions have a column a pair and one a
-position. Among unordered positions the place does not matter: pairs of the same two node types
-give the least, the mean and the largest of their counts, and so do degrees; that works for sets of
-any size.
+For each tuple, one hyperedge of the network can be left out of all sums, as if it had never been
+there. Ordered positions have one column per pair and one per position. Among unordered positions
+the order does not matter: pairs of the same two node types give the minimum, mean and maximum of
+their counts, and so do degrees; this works for sets of any size.
 
-Where the same node type stands at several ordered positions, or there are several edge types, the
-counts over the whole network, at whatever positions, come as further columns.
+If a node type is at several ordered positions, or there are several edge types, the counts over the
+whole network, at any positions, are additional columns.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class SumTable:
         self.totals = np.bincount(inverse, weights=weights, minlength=len(self.keys))
 
     def look_up(self, keys: NodeArray) -> FloatArray:
-        """Return the total of each key, 0 for keys that are not there."""
+        """Return the total of each key, 0 for missing keys."""
         if not len(self.keys):
             return np.zeros(len(keys))
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -145,7 +144,7 @@ class _Anywhere:
 
 
 class TupleCounts:
-    """The counts of a network's tuples; see the module's text.
+    """The counts of a network's tuples; see the module docstring.
 
     Examples
     --------
@@ -177,12 +176,12 @@ class TupleCounts:
         left_out: NodeArray | None = None,
         weights: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the counts of tuples ``int64[m, N]`` of one edge type, a row a tuple.
+        """Return the counts of tuples ``int64[m, N]`` of one edge type, one row per tuple.
 
         Parameters
         ----------
         left_out : int64[m, N], optional
-            For each tuple the hyperedge of the same type that is left out of its counts.
+            For each tuple, the hyperedge of the same type to leave out of its counts.
         weights : float64[m], optional
             The weights of the hyperedges left out.
         """
@@ -200,7 +199,7 @@ class TupleCounts:
 
 
 def _spread(columns: FloatArray, kinds: list[str] | list[tuple[str, ...]]) -> FloatArray:
-    """Return the least, the mean and the largest of the columns of each kind."""
+    """Return the minimum, mean and maximum of the columns of each kind."""
     found = []
     for kind in dict.fromkeys(kinds):
         group = columns[:, [i for i, k in enumerate(kinds) if k == kind]]

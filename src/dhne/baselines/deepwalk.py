@@ -1,6 +1,6 @@
 """DeepWalk (Perozzi, Al-Rfou and Skiena, 2014) on the clique expansion.
 
-From every node start random walks that choose each next node in proportion to the pair's weight.
+Random walks start from every node and choose the next node in proportion to the pair's weight.
 Skip-gram with a hierarchical softmax, as in that paper, predicts the nodes within `window` steps of
 each node from its vector. The similarity of a pair is by default the cosine of the two vectors,
 which on validation sets was better than the inner product on MovieLens, worse on GPS, the same on
@@ -23,19 +23,19 @@ class DeepWalk(SkipGramEmbedder):
     ----------
     dim : int
     window : int
-        Steps to either side of a node that count as its context.
+        Context size: steps to either side of a node.
     walk_length, num_walks : int
-        Nodes in a walk, and walks that start from each node.
+        Nodes per walk, and walks per start node.
     epochs : int
         Passes over the walks.
     learning_rate : float
-        At the start; it falls linearly.
+        Initial value; it falls linearly.
     aggregate : {"mean", "min"}
-        How the similarities of its pairs make the score of a tuple.
+        How a tuple's score is computed from the similarities of its pairs.
     similarity : {"cosine", "dot", "sigmoid"}, optional
-        None for the cosine; an evaluation then chooses between it and the inner product.
+        None for the cosine; evaluation then chooses between it and the inner product.
     workers : int
-        Threads of skip-gram. Only one gives the same vectors for the same seed.
+        Threads of skip-gram; only 1 gives the same vectors for the same seed.
     random_state : int
     verbose : bool
         Whether to show progress on standard error.

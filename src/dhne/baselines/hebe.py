@@ -1,6 +1,6 @@
 """HEBE: hyperedge-based embedding (Gui et al., 2016), predicting each node from the others.
 
-With one vector w a node, the score of a target u for the rest C of its hyperedge is
+With one vector w per node, the score of a target u for the rest C of its hyperedge is
 
     S(u, C) = w_uᵀ Σ_{c∈C} w_c.
 
@@ -44,15 +44,15 @@ class HEBE(Embedder):
     ----------
     dim : int
     negatives : int
-        Noise nodes for each target.
+        Noise nodes per target.
     epochs : int
         Samples drawn, in multiples of the number of hyperedges.
     min_samples : int
-        Samples drawn at least, so that a small network is learned as well.
+        Minimum number of samples, so that small networks are also trained enough.
     learning_rate : float
-        At the start; it falls linearly.
+        Initial value; it falls linearly.
     decay : float
-        Weight of the squared norms.
+        Weight of the squared-norm penalty.
     noise_power : float
         Noise nodes are drawn in proportion to their degree to this power.
     random_state : int

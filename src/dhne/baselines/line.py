@@ -7,10 +7,11 @@ degree^{3/4}, stochastic gradients descend
     second order:   −log σ(c_jᵀ u_i) − Σ_n log σ(−c_nᵀ u_i)
 
 where u are vectors and c the contexts of the second order. Each order is trained on its own with
-half of the dimensions, so that the size is the same as everybody's; the two vectors of a node stand
-side by side. The similarity of a pair is the inner product, averaged over both orders. Norms tell
-how well connected a node is: on validation sets of the paper's four datasets cosines were worse on
-each; sigmoids of the inner products were better on MovieLens and wordnet, worse on GPS and drug.
+half of the dimensions, so that the total size equals that of other methods; the two vectors of a
+node are concatenated. The similarity of a pair is the inner product, averaged over both orders.
+Norms reflect how well connected a node is: on validation sets of the paper's four datasets cosines
+were worse on all; sigmoids of the inner products were better on MovieLens and wordnet, worse on GPS
+and drug.
 """
 
 from __future__ import annotations
@@ -43,20 +44,20 @@ class LINE(PairwiseEmbedder):
     Parameters
     ----------
     dim : int
-        In total; each order has half of it.
+        Total size; each order has half of it.
     negatives : int
-        Noise nodes for each pair.
+        Noise nodes per pair.
     epochs : int
-        Samples drawn for each order, in multiples of the number of pairs, either way round.
+        Samples per order, in multiples of the number of pairs in both directions.
     learning_rate : float
-        At the start; it falls linearly.
+        Initial value; it falls linearly.
     order : {"both", "first", "second"}
         One order alone has all of the dimensions.
     aggregate : {"mean", "min"}
-        How the similarities of its pairs make the score of a tuple.
+        How a tuple's score is computed from the similarities of its pairs.
     similarity : {"cosine", "dot", "sigmoid"}, optional
-        None for the inner product; an evaluation then chooses between it and the cosine.
-        The inner product is the mean of both orders', the cosine that of the whole vectors.
+        None for the inner product; evaluation then chooses between it and the cosine.
+        The inner product is the mean over both orders, the cosine that of the whole vectors.
     random_state : int
     verbose : bool
         Whether to show progress on standard error.

@@ -25,21 +25,21 @@ class Node2Vec(SkipGramEmbedder):
     p, q : float
         The return and the in-out parameter of the walks.
     window : int
-        Steps to either side of a node that count as its context.
+        Context size: steps to either side of a node.
     walk_length, num_walks : int
-        Nodes in a walk, and walks that start from each node.
+        Nodes per walk, and walks per start node.
     negatives : int
-        For each pair of nodes that are near in a walk.
+        Number per pair of nodes that are near each other in a walk.
     epochs : int
         Passes over the walks.
     learning_rate : float
-        At the start; it falls linearly.
+        Initial value; it falls linearly.
     aggregate : {"mean", "min"}
-        How the similarities of its pairs make the score of a tuple.
+        How a tuple's score is computed from the similarities of its pairs.
     similarity : {"cosine", "dot", "sigmoid"}, optional
-        None for the inner product; an evaluation then chooses between it and the cosine.
+        None for the inner product; evaluation then chooses between it and the cosine.
     workers : int
-        Threads of skip-gram. Only one gives the same vectors for the same seed.
+        Threads of skip-gram; only 1 gives the same vectors for the same seed.
     random_state : int
     verbose : bool
         Whether to show progress on standard error.

@@ -1,4 +1,4 @@
-"""Packages that only some baselines need, and the progress they show."""
+"""Packages that only some baselines need, and progress bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def require(module: str) -> Any:
-    """Import a module of the extra `baselines`, or say how to install it.
+    """Import a module of the extra `baselines`, or raise an error that names the extra.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""Methods that know only pairs, and how they score whole tuples.
+"""Pairwise methods, and how they score whole tuples.
 
 The similarity of nodes a, b is the cosine or the inner product of their vectors, or the sigmoid of
-the inner product; a method whose vectors consist of parts that were learned apart takes the mean
-over the parts. A tuple of N nodes has N(N−1)/2 pairs of positions; its score is the mean or the
+the inner product; if a method's vectors consist of separately learned parts, it is the mean over
+the parts. A tuple of N nodes has N(N−1)/2 pairs of positions; its score is the mean or the
 minimum of their similarities,
 
     S_mean(v) = 2/(N(N−1)) Σ_{p<q} sim(v_p, v_q),      S_min(v) = min_{p<q} sim(v_p, v_q).
 
-Both come from one fit: `score` uses the parameter `aggregate`, and `scored_by` gives the same
-method with another one.
+Both come from one fit: `score` uses the parameter `aggregate`, and `scored_by` returns the same
+method with a different one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TUPLES_AT_ONCE = 65536  # scored at once: a few dozen MB at any dimension in us
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PairwiseEmbedder(Embedder):
-    """Base of the methods that score a tuple by its pairs; see the module's text.
+    """Base of the methods that score a tuple by its pairs; see the module docstring.
 
     A method sets `embeddings_` in `_fit`.
 
@@ -40,10 +40,10 @@ class PairwiseEmbedder(Embedder):
     ----------
     dim : int
     aggregate : {"mean", "min"}
-        How the similarities of its pairs make the score of a tuple.
+        How a tuple's score is computed from the similarities of its pairs.
     similarity : {"cosine", "dot", "sigmoid"}, optional
-        None for the method's usual one; an evaluation then chooses between the cosine and the inner
-        product, on validation data.
+        None for the method's default; evaluation then chooses between the cosine and the inner
+        product on validation data.
     random_state : int
     """
 
@@ -56,7 +56,7 @@ class PairwiseEmbedder(Embedder):
     random_state: int = 0
 
     def similarities(self) -> tuple[str, ...]:
-        """Return the similarity it was given, or those that an evaluation chooses between."""
+        """Return the similarity that was set, or those that evaluation chooses between."""
         return ("dot", "cosine") if self.similarity is None else (self.similarity,)
 
     def _pair_scores(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
@@ -77,14 +77,14 @@ class PairwiseEmbedder(Embedder):
         return scores
 
     def _similarity(self) -> str:
-        """Return the similarity in use, or say which there are."""
+        """Return the similarity in use; raise if it is unknown."""
         found = self.usual_similarity if self.similarity is None else self.similarity
         if found not in SIMILARITIES:
             raise ParameterError(f"similarity must be one of {SIMILARITIES}: {found!r}")
         return found
 
     def _parts(self) -> list[slice]:
-        """Return the columns of the vectors' parts that were learned apart."""
+        """Return the columns of the vectors' separately learned parts."""
         return [slice(None)]
 
     def _similarities(self, a: Any, b: Any, how: str) -> npt.NDArray[np.float64]:
@@ -98,12 +98,12 @@ class PairwiseEmbedder(Embedder):
         return np.asarray(total / len(parts), dtype=np.float64)
 
     def _scale(self, node_type: str) -> npt.NDArray[np.float32]:
-        """Return what each vector of a type is multiplied with: 1/norm for the cosine."""
+        """Return the factor of each vector of a type: 1/norm for the cosine."""
         vectors = self.embeddings_[node_type]
         if self._similarity() != "cosine":
             return np.ones(len(vectors), dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1)
-        # a node without hyperedges may have a zero vector: its cosine is 0 with everything
+        # a node without hyperedges may have a zero vector: all its cosines are 0
         scale: npt.NDArray[np.float32] = np.zeros_like(norms)
         np.divide(1, norms, out=scale, where=norms > 0)
         return scale
@@ -113,7 +113,7 @@ class PairwiseEmbedder(Embedder):
         return aggregate_pairs(self._pair_scores(nodes, edge_type), self.aggregate)
 
     def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
-        """Score all candidates by one matrix product for each of the other positions."""
+        """Score all candidates with one matrix product per other position."""
         others = [p for p in range(len(edge_type)) if p != position]
         fixed_types = edge_type.without(position)
         fixed = self._pair_scores(nodes[:, others], fixed_types)
@@ -150,7 +150,7 @@ def aggregate_pairs(pairs: npt.NDArray[np.float64], aggregate: str) -> Scores:
 
 
 def _start(aggregate: str) -> float:
-    """Return the neutral element of an aggregate, or say which there are."""
+    """Return the neutral element of an aggregate; raise if it is unknown."""
     if aggregate not in AGGREGATES:
         raise ParameterError(f"aggregate must be 'mean' or 'min', got {aggregate!r}")
     return np.inf if aggregate == "min" else 0.0

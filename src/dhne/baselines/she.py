@@ -6,16 +6,16 @@ the normalised hypergraph Laplacian is
     Δ = I − D_v^{-1/2} H W D_e^{-1} Hᵀ D_v^{-1/2}.
 
 The embedding X consists of the eigenvectors φ_k of its smallest eigenvalues δ_k, each times
-√(1 − δ_k): X Xᵀ is then what those eigenvectors know of Θ = I − Δ, so that the inner product of two
-rows, which is the similarity of the pair, weighs them by what they explain.
+√(1 − δ_k). X Xᵀ is then the best approximation of Θ = I − Δ by those eigenvectors, so the inner
+product of two rows, which is the similarity of the pair, weights them by what they explain.
 
-The smallest eigenvalue is 0, and its eigenvector √degree says nothing of how to cut the hypergraph,
-but much of which nodes are likely to be in a hyperedge. It is kept unless `skip_trivial`: that,
+The smallest eigenvalue is 0. Its eigenvector √degree says nothing about how to cut the hypergraph,
+but much about which nodes are likely to be in a hyperedge. It is kept unless `skip_trivial`: this,
 inner products and the factor were each better than their alternatives (cosines, distances, plain
 eigenvectors) on validation sets of GPS and MovieLens.
 
 Δ is never formed: its smallest eigenvectors are the largest of Θ = B Bᵀ with
-B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, which has one entry for each node of each hyperedge.
+B = D_v^{-1/2} H (W D_e^{-1})^{1/2}, which has one entry per node of each hyperedge.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ class SHE(PairwiseEmbedder):
     Parameters
     ----------
     dim : int
-        How many eigenvectors.
+        Number of eigenvectors.
     skip_trivial : bool
-        Whether to leave the first one out, which knows only degrees.
+        Whether to leave out the first one, which only reflects degrees.
     aggregate : {"mean", "min"}
-        How the similarities of its pairs make the score of a tuple.
+        How a tuple's score is computed from the similarities of its pairs.
     similarity : {"cosine", "dot", "sigmoid"}, optional
-        None for the inner product; an evaluation then chooses between it and the cosine.
+        None for the inner product; evaluation then chooses between it and the cosine.
     tolerance : float
         Relative accuracy of the eigenvalues.
     random_state : int
-        Seed of the vector that the eigensolver starts from.
+        Seed for the start vector of the eigensolver.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def scaled_incidence(network: HyperNetwork) -> sparse.csr_array:
         block = sparse.csr_array(
             sparse.coo_array((np.ones(ids.size), (ids, columns)), shape=(n, m))
         )
-        block.data[:] = 1.0  # a node that stands twice in a hyperedge is in it once
+        block.data[:] = 1.0  # a node that is in a hyperedge twice counts once
         blocks.append(block)
         weights.append(edges.weights)
     incidence = sparse.csr_array(sparse.hstack(blocks, format="csr"))

@@ -1,7 +1,7 @@
 """Skip-gram over random walks (gensim), and the base of the two methods that use it.
 
-Walks are drawn round by round while gensim reads them and are never all in memory: a round is one
-walk from every node. The walks of a round follow from the seed and the round's number, so every
+Walks are drawn round by round while gensim reads them and are never all in memory; a round is one
+walk from every node. The walks of a round depend only on the seed and the round's number, so every
 pass reads the same corpus.
 """
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 
 class WalkCorpus:
-    """The walks of some rounds as an iterable of lists of words, as often as it is asked.
+    """The walks of several rounds as an iterable of lists of words that can be read repeatedly.
 
     Parameters
     ----------
     walker : Walker
     starts : int64[n]
-        The nodes that a walk starts from in each round.
+        The start nodes of each round.
     rounds : int
     """
 
     def __init__(self, walker: Walker, starts: npt.NDArray[np.int64], rounds: int) -> None:
         self.walker, self.starts, self.rounds = walker, starts, rounds
         self.verbose = False
-        # gensim takes an integer for a word's rank, not for the word: nodes must be strings
+        # gensim reads an integer as a word's rank, not as the word: nodes must be strings
         self.words = np.arange(len(walker.indptr) - 1).astype(str).astype(object)
 
     def __len__(self) -> int:
         return self.rounds * len(self.starts)
 
     def _round(self, number: int) -> npt.NDArray[np.int32]:
-        # starts in another order each round: skip-gram should not see one type after the other
+        # a new order each round: skip-gram should not see one type after the other
         order = np.random.default_rng([self.walker.seed, number]).permutation(len(self.starts))
         return self.walker.walk(self.starts[order], number)
 
@@ -56,7 +56,7 @@ class WalkCorpus:
                 yield self.words[walk].tolist()
 
     def frequencies(self) -> npt.NDArray[np.int64]:
-        """Return how often each node stands in the walks."""
+        """Return how often each node is in the walks."""
         counts = np.zeros(len(self.words), dtype=np.int64)
         for number in range(self.rounds):
             counts += np.bincount(self._round(number).ravel(), minlength=len(counts))
@@ -65,7 +65,7 @@ class WalkCorpus:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SkipGramEmbedder(PairwiseEmbedder):
-    """Base of DeepWalk and node2vec: walks and softmax differ, the steps do not."""
+    """Base of DeepWalk and node2vec, which differ in walks and softmax only."""
 
     window: int = 10
     walk_length: int = 40
@@ -94,7 +94,7 @@ class SkipGramEmbedder(PairwiseEmbedder):
         self.embeddings_ = graph.split(self._train(corpus))
 
     def _train(self, corpus: WalkCorpus) -> npt.NDArray[np.float32]:
-        """Return a vector for each node; nodes without neighbours get zeros."""
+        """Return one vector per node; nodes without neighbours get zeros."""
         word2vec = require("gensim.models.word2vec")
         counts = corpus.frequencies()
         seen = np.flatnonzero(counts)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-_DENSE = 600  # up to this many rows a dense solver is exact and quicker
+_DENSE = 600  # up to this many rows a dense solver is exact and faster
 
 
 def leading_eigenvectors(
@@ -20,9 +20,9 @@ def leading_eigenvectors(
     ----------
     operator : symmetric sparse matrix or LinearOperator ``[n, n]``
     k : int
-        Fewer come back if n is smaller.
+        Fewer are returned if n is smaller.
     rng : numpy.random.Generator
-        Draws the vector that the iteration starts from.
+        Draws the start vector.
     tolerance : float
         Relative accuracy of the eigenvalues.
 
@@ -52,13 +52,13 @@ def leading_eigenvectors(
         values, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=basis, tol=tolerance)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
-    # an eigenvector's sign is free: fix it, so that it does not hang on the solver
+    # an eigenvector's sign is arbitrary: fix it, so that it does not depend on the solver
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
     return values, vectors * np.where(largest < 0, -1.0, 1.0)
 
 
 def padded(vectors: npt.NDArray[np.floating], dim: int) -> npt.NDArray[np.floating]:
-    """Return the first `dim` columns, with columns of zeros where there are fewer.
+    """Return the first `dim` columns, padded with zeros if there are fewer.
 
     Examples
     --------

@@ -6,13 +6,13 @@ The hyperedges of one type with N positions are a sparse tensor X of order N, wh
     X ≈ Σ_r λ_r u_r^(1) ∘ … ∘ u_r^(N),      S(v) = Σ_r λ_r Π_p U^(p)[v_p, r],
 
 is fitted either to counts, as the means of Poisson variables (CP-APR of Chi and Kolda, 2012), or by
-alternating least squares. S is the score of a tuple. Least squares take all zeros for measured and
-at rank 64 describe the training edges rather than the network, so the former is the default.
+alternating least squares. S is the score of a tuple. Least squares treat all zeros as measured and
+at rank 64 describe the training edges rather than the network, so Poisson is the default.
 
-The factor rows are the embeddings. Each edge type has a decomposition of its own. Where positions
-are unordered, X holds every order of a hyperedge's nodes. A node type that stands at several
-positions has its factor rows side by side, brought to `dim` dimensions by the projection that keeps
-most of their inner products.
+The factor rows are the embeddings. Each edge type has its own decomposition. If positions are
+unordered, X contains every order of a hyperedge's nodes. If a node type is at several positions,
+its factor rows are concatenated and reduced to `dim` dimensions by the projection that best
+preserves their inner products.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 _TUPLES_AT_ONCE = 65536  # scored
-_MOST_ORDERS = 24  # up to four unordered positions are written out in every order
+_MOST_ORDERS = 24  # up to four unordered positions are expanded into every order
 
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """A decomposition: ``weights: [rank]`` and for each position a matrix ``[n, rank]``."""
+    """A decomposition: ``weights: [rank]`` and one matrix ``[n, rank]`` per position."""
 
     weights: FloatArray
     matrices: list[FloatArray]
@@ -74,7 +74,7 @@ class Factors:
         return rows @ self.matrices[position].T
 
     def for_length(self, length: int) -> Factors:
-        """Return factors for a set of another size: each position's is the mean of all."""
+        """Return factors for a set of another size: the mean over positions."""
         mean = np.mean(self.matrices, axis=0)
         return Factors(self.weights, [mean] * length)
 
@@ -86,14 +86,14 @@ class TensorDecomposition(Embedder):
     Parameters
     ----------
     dim : int
-        The rank. Where least squares have no single solution with that many components, fewer are
-        used and the embeddings are filled up with zeros.
+        The rank. If least squares have no unique solution with that many components, fewer are
+        used and the embeddings are padded with zeros.
     loss : {"poisson", "gaussian"}
-        Whether entries are counts, all factors not negative, or squared errors are made least.
+        Poisson counts with non-negative factors, or squared errors.
     max_iterations : int
     tolerance : float
-        Iterations stop when the conditions of a minimum hold this well (Poisson) or the part of the
-        tensor that is explained grows by less (squares).
+        Iterations stop when the optimality conditions hold to this accuracy (Poisson) or the
+        explained share of the tensor grows by less (squares).
     random_state : int
     verbose : bool
         Whether to show progress on standard error.
@@ -164,13 +164,13 @@ class TensorDecomposition(Embedder):
                     return factors
             except np.linalg.LinAlgError:
                 pass
-            rank //= 2  # more components than the tensor has: no single solution
-        raise ParameterError("least squares failed; take loss='poisson'")
+            rank //= 2  # more components than the tensor has: no unique solution
+        raise ParameterError("least squares failed; use loss='poisson'")
 
     def _vectors(self, node_type: str, n: int) -> npt.NDArray[np.float32]:
         parts = []
         for types, factors in self.factors_.items():
-            # a share of λ each, so that lengths mean something
+            # λ is shared between the factors, so that lengths are meaningful
             share = np.abs(factors.weights) ** (1 / len(types))
             parts += [
                 matrix * share
@@ -188,10 +188,10 @@ class TensorDecomposition(Embedder):
     def _factors_of(self, edge_type: EdgeType) -> Factors:
         if edge_type in self.factors_:
             return self.factors_[edge_type]
-        # sets of one node type: the decomposition of the nearest size serves this one as well
+        # sets of one node type: use the decomposition of the nearest size
         same = [t for t in self.factors_ if set(t) == set(edge_type)]
         if not same or len(set(edge_type)) > 1:
-            raise ParameterError(f"no hyperedges of type {edge_type!r} were there to learn from")
+            raise ParameterError(f"there were no hyperedges of type {edge_type!r} to learn from")
         nearest = min(same, key=lambda t: abs(len(t) - len(edge_type)))
         return self.factors_[nearest].for_length(len(edge_type))
 

@@ -1,15 +1,15 @@
-"""Random walks of the second order (node2vec), computed on the fly in memory linear in the edges.
+"""Second-order random walks (node2vec), computed on the fly in memory linear in the edges.
 
-A walk that came from t to v goes on to a neighbour x of v with probability proportional to
+A walk that came from t to v continues to a neighbour x of v with probability proportional to
 w(v, x) · a(t, x), where
 
     a(t, x) = 1/p if x = t,   1 if x is a neighbour of t,   1/q otherwise.
 
 Tables of these probabilities would need Σ_(t,v) degree(v) numbers. Instead x is drawn in proportion
 to w(v, x) and accepted with probability a(t, x) / max(1/p, 1, 1/q): the same distribution, from the
-graph alone. p = q = 1 is the walk of the first order, which needs no test.
+graph alone. p = q = 1 is the first-order walk, which needs no test.
 
-Each walk has a random stream of its own, made from the seed, the round and its number in the round,
+Each walk has its own random stream, derived from the seed, the round and its number in the round,
 so walks run in parallel and do not depend on the number of threads.
 """
 
@@ -31,9 +31,9 @@ class Walker:
     ----------
     graph : symmetric scipy.sparse.csr_array ``[n, n]`` with positive weights
     p, q : float
-        The return and the in-out parameter.
+        The return and in-out parameters.
     length : int
-        Nodes in a walk, its start included.
+        Nodes per walk, including the start.
     seed : int
 
     Examples
@@ -57,12 +57,12 @@ class Walker:
         graph.sort_indices()
         self.indptr = graph.indptr.astype(np.int64)
         self.indices = graph.indices.astype(np.int32)
-        # running sums over all rows: those of row v stand at indptr[v] … indptr[v + 1]
+        # running sums over all rows: those of row v are at indptr[v] … indptr[v + 1]
         self.running = np.concatenate([[0.0], np.cumsum(graph.data, dtype=np.float64)])
         self.p, self.q, self.length, self.seed = p, q, length, seed
 
     def walk(self, starts: npt.NDArray[Any], number: int = 0) -> WalkArray:
-        """Return a walk from each start, ``int32[m, length]``; `number` tells rounds apart.
+        """Return one walk per start, ``int32[m, length]``; `number` is the round.
 
         A walk stays where it is if its node has no neighbours.
         """
@@ -82,8 +82,8 @@ class Walker:
         return walks
 
     def _streams(self, starts: npt.NDArray[Any], number: int) -> npt.NDArray[np.uint64]:
-        """Return a random 64-bit state for each walk."""
+        """Return one random 64-bit state per walk."""
         root = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)[0]
         rng = np.random.default_rng(root)
-        # one state for each place in `starts`, so that a node may start several walks
+        # one state per entry of `starts`, so that a node may start several walks
         return rng.integers(np.iinfo(np.uint64).max, size=len(starts), dtype=np.uint64)

@@ -1,10 +1,10 @@
 """Random numbers and the few array operations of the sampler, from NumPy or from torch.
 
-The sampler is written once, in operations that arrays and tensors share; what they name differently
-stands here. Nothing here makes the host wait for a device, except where it says so.
+The sampler is written once, with operations that arrays and tensors share; this module covers those
+that differ. Nothing here makes the host wait for a device, except where noted.
 """
 
-# ruff: noqa: D102 - what the methods do stands once, in the base class
+# ruff: noqa: D102 - the methods are documented in the base class
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Draws(ABC):
 
     @abstractmethod
     def table(self, array: npt.NDArray[Any]) -> Any:
-        """Return a NumPy array as what this source computes with."""
+        """Convert a NumPy array to this source's kind."""
 
     @abstractmethod
     def truncate(self, x: Any) -> Any:
-        """Return the whole part of non-negative numbers, as int64."""
+        """Return the integer part of non-negative numbers, as int64."""
 
     @abstractmethod
     def repeat(self, columns: Any, k: int) -> Any:
-        """Return each entry of the last axis k times, one after the other, newly laid out."""
+        """Repeat each entry of the last axis k times, as a new contiguous array."""
 
     @abstractmethod
     def join(self, parts: list[Any]) -> Any:
-        """Return arrays of one axis, one after the other."""
+        """Concatenate one-dimensional arrays."""
 
     @abstractmethod
     def empty(self, *shape: int) -> Any:
-        """Return an int64 array yet to be filled."""
+        """Return an uninitialised int64 array."""
 
     @abstractmethod
     def range(self, n: int) -> Any:
@@ -56,7 +56,7 @@ class Draws(ABC):
 
     @abstractmethod
     def search(self, table: Any, values: Any) -> Any:
-        """Return for each value the number of entries of a sorted table that are not above it."""
+        """Return, per value, the number of entries of a sorted table that are not above it."""
 
     @abstractmethod
     def rows(self, mask: Any) -> Any:
@@ -64,7 +64,7 @@ class Draws(ABC):
 
     @abstractmethod
     def rows_at_most(self, mask: Any) -> Any:
-        """Return rows that hold all those of `mask`, without waiting for a device."""
+        """Return rows that include all those of `mask`, without waiting for a device."""
 
 
 class NumpyDraws(Draws):
@@ -126,7 +126,7 @@ class TorchDraws(Draws):
         if rng.device.type != self._device.type:
             raise ParameterError(
                 f"the generator is on {rng.device}, the hyperedges are on {self._device}; "
-                "make both on one device"
+                "create both on the same device"
             )
         self._rng = rng
 

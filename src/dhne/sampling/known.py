@@ -1,9 +1,9 @@
-"""Which tuples are known hyperedges: many looked up at once, in arrays.
+"""Which tuples are known hyperedges: vectorised look-up.
 
 Each hyperedge is one 64-bit key (:func:`dhne.network.edges.edge_keys`); distinct keys are kept
-sorted. Most tuples that are asked for are no hyperedges, so a table of bytes stands before the
-binary search: slot h(key) holds a mark of the known key that falls there, and only tuples that find
-their own mark are searched for, which hardly any other does. A GPU does without the table.
+sorted. Most tuples looked up are not hyperedges, so a table of bytes filters them before the binary
+search: slot h(key) has a mark of the known key that falls there, and only tuples with the same mark
+are searched for. A GPU does not use the table.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class EdgeIndex:
     ----------
     types : EdgeType
     sizes : int64[N]
-        How many nodes may stand at each position.
+        Number of possible nodes per position.
     keys : int64[distinct hyperedges]
         Sorted.
     repeats_nodes : bool
-        Whether a node may be twice in one set; only if known hyperedges do it themselves.
+        Whether a node may be in a set twice; only if it is in some known hyperedge.
     """
 
     def __init__(self, edge_sets: Sequence[EdgeSet], sizes: NodeArray) -> None:
@@ -57,7 +57,7 @@ class EdgeIndex:
         return len(self.keys)
 
     def num_possible(self) -> int:
-        """Return how many tuples there are in all, hyperedges or not."""
+        """Return the number of possible tuples, hyperedges or not."""
         return num_possible(self.types, self.sizes, repeats_nodes=self.repeats_nodes)
 
     def keys_of(self, nodes: Any) -> Any:
@@ -85,11 +85,11 @@ class EdgeIndex:
         return known[place] == keys
 
     def refuses(self, nodes: Any, own: Any = None) -> Any:
-        """Return which tuples are no negatives.
+        """Return which tuples are not negatives.
 
-        Known hyperedges are none, nor are tuples with a node twice where that cannot be, nor is a
-        positive itself; `own` are the keys of the positives, of which each has as many tuples in
-        `nodes`, one after the other.
+        These are known hyperedges, tuples that repeat a node where that is not allowed, and the
+        positive itself. `own` has the keys of the positives, each of which has equally many
+        consecutive tuples in `nodes`.
         """
         keys = self.keys_of(nodes)
         if own is None or not len(own):
@@ -103,9 +103,9 @@ class EdgeIndex:
         return refused
 
     def free_tuples(self, most: int) -> NodeArray | None:
-        """Return all tuples that are no hyperedges, or None if there are too many to list.
+        """Return all tuples that are not hyperedges, or None if there are too many to list.
 
-        A list that is at most twice as long as the known hyperedges (and `most`) is not too long.
+        A list may be at most twice as long as the known hyperedges, and at most `most`.
         """
         total = prod(self.sizes.tolist())
         orders = prod(factorial(len(group)) for group in self.types.groups)
@@ -149,12 +149,12 @@ class EdgeIndex:
 
 
 class KnownEdges:
-    """The hyperedges of one or several networks, for looking many tuples up at once.
+    """The hyperedges of one or several networks, for looking up many tuples at once.
 
     Parameters
     ----------
     *networks : HyperNetwork
-        Networks that number their nodes alike, such as the parts of a split.
+        Networks with the same node ids, such as the parts of a split.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class KnownEdges:
         return tuple(self._indices)
 
     def index(self, edge_type: Sequence[str] | None = None) -> EdgeIndex:
-        """Return the index of one edge type; the type may be left out if there is only one."""
+        """Return the index of one edge type; the type may be omitted if there is only one."""
         return self._indices[find_edge_type(edge_type, self._indices)]
 
     def contains(self, nodes: Any, edge_type: Sequence[str] | None = None) -> Any:
@@ -202,7 +202,7 @@ class KnownEdges:
         Parameters
         ----------
         nodes : int64[m, N], an array or a torch tensor
-            Ids that no node has are in no hyperedge.
+            Unknown ids are in no hyperedge.
         edge_type : tuple of str, optional
 
         Returns

@@ -1,11 +1,11 @@
-"""Negatives from a list of all corruptions, for hyperedges that random draws did not serve.
+"""Negatives from a list of all corruptions, for hyperedges where random draws failed.
 
-Draws fail again and again only where nearly everything is a hyperedge, and there lists are short:
-if less than half of the tuples in a set are hyperedges, half of the draws from it succeed. So a
-list never needs to be much longer than the known hyperedges, and longer ones become a sample.
+Draws fail repeatedly only if nearly every tuple is a hyperedge, and then lists are short: if less
+than half of the tuples in a set are hyperedges, half of the draws from it succeed. So a list never
+needs to be much longer than the known hyperedges; longer ones are sampled.
 
-Corruptions of few positions come first. If none of them is free, those schemes that change one or
-two positions go on to more, at last to any free tuple: as long as one exists, it is found.
+Corruptions of few positions come first. If none of them is free, schemes that change one or two
+positions continue with more, finally with any free tuple: if one exists, it is found.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Found = npt.NDArray[np.bool_]
 def choose(
     positives: NodeArray, index: EdgeIndex, scheme: Scheme, draws: NumpyDraws
 ) -> tuple[NodeArray, Found]:
-    """Choose one negative for each positive, as likely as the scheme draws it.
+    """Choose one negative per positive, with the scheme's probabilities.
 
     Returns
     -------
     nodes : int64[m, N]
-        The positive itself where there is no negative.
+        The positive itself if there is no negative.
     found : bool[m]
     """
     chosen, found = positives.copy(), np.zeros(len(positives), dtype=bool)
@@ -57,7 +57,7 @@ Grid = tuple[tuple[int, ...], NodeArray, npt.NDArray[np.float64]]
 
 
 def _grid(scheme: Scheme, positions: tuple[int, ...], draws: NumpyDraws) -> Grid:
-    """Return the ways to fill some positions, ``int64[T, positions]``, and how likely each is."""
+    """Return the ways to fill some positions, ``int64[T, positions]``, and their probabilities."""
     chances = [scheme.probabilities(p) for p in positions]
     usable = [np.flatnonzero(c) for c in chances]
     if len(positions) > 1 and np.prod([float(len(u)) for u in usable]) > _MOST:
@@ -90,7 +90,7 @@ def _choose_listed(
 def _choose_any(
     positives: NodeArray, index: EdgeIndex, scheme: Scheme, draws: NumpyDraws
 ) -> tuple[NodeArray, Found]:
-    """Choose among all free tuples, which are the same for every positive."""
+    """Choose from all free tuples, which are the same for every positive."""
     free = index.free_tuples(_MOST)
     chance = np.ones(0)
     if free is None:

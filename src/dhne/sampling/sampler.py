@@ -1,9 +1,9 @@
-"""`NegativeSampler`: draws corruptions and draws again until each is a negative.
+"""`NegativeSampler`: draws corruptions, and draws again until each is a negative.
 
-A draw is refused, and the whole of it drawn again, if it is a known hyperedge, its own positive, or
-has a node twice where positions are a set. Refusals are rare in sparse networks. Where they are
-not, the rounds are bounded: what is still missing then is chosen from a list of all corruptions,
-and if there is none, the network is saturated and says so.
+A draw is rejected and repeated if it is a known hyperedge, its own positive, or repeats a node in a
+set. Rejections are rare in sparse networks. In dense ones the rounds are bounded: negatives that
+are still missing are chosen from a list of all corruptions, and if there are none, an error
+says that the network is saturated.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from .known import EdgeIndex, KnownEdges
 from .listing import choose
 from .schemes import Scheme
 
-_ROUNDS = 24  # random draws for each negative before corruptions are listed
-_AT_ONCE = 1 << 16  # draws in one go, on a CPU: few enough to stay in its cache
-_CANDIDATES = 4  # draws for each negative where the host must not wait for the device
+_ROUNDS = 24  # random draws per negative before corruptions are listed
+_AT_ONCE = 1 << 16  # draws at once on a CPU: few enough to stay in its cache
+_CANDIDATES = 4  # draws per negative if the host must not wait for the device
 
 
 @dataclass(frozen=True, eq=False)
 class Negatives:
-    """Negatives, k after k in the order of the positives they come from.
+    """Negatives, k per positive, in the order of the positives.
 
     Attributes
     ----------
     nodes : int64[m * k, N]
-        The positions are those of the positive, also where they are unordered.
+        In the order of the positive's positions, even if they are unordered.
     valid : bool[m * k]
         False where no negative was found; the row is then the positive itself. All true unless
-        the sampler was told otherwise (`allow_fewer`, `wait`).
+        `allow_fewer` or `wait` is set otherwise.
     positives : int64[m, N]
     per_positive : int
         k.
@@ -67,16 +67,16 @@ class NegativeSampler:
     Parameters
     ----------
     network : HyperNetwork
-        Where node types, and degrees for the scheme `degree`, come from.
+        Provides node types, and degrees for the scheme `degree`.
     known : KnownEdges, optional
-        What no negative may be; the network's own hyperedges if left out.
+        Hyperedges that are not negatives; by default the network's own.
     scheme : {"paper", "one", "all", "degree"}
         See :mod:`dhne.sampling.schemes`.
     per_positive : int
-        How many negatives for each hyperedge.
+        Number of negatives per hyperedge.
     allow_fewer : bool
-        Whether to mark what does not exist as not valid, where a network is saturated, rather than
-        to raise `SaturatedNetworkError`.
+        Whether to mark missing negatives as invalid in a saturated network, rather than raise
+        `SaturatedNetworkError`.
 
     Examples
     --------
@@ -136,13 +136,13 @@ class NegativeSampler:
         per_positive : int, optional
             Overrides the sampler's own.
         wait : bool
-            False never makes the host wait for a GPU: each negative then is the first of four
-            draws that is one, and the very few without are marked as not valid.
+            False never makes the host wait for a GPU: each negative is then the first valid one of
+            four draws, and the very few without one are marked as invalid.
 
         Raises
         ------
         SaturatedNetworkError
-            If a hyperedge has no corruption that is not a hyperedge as well.
+            If all corruptions of a hyperedge are hyperedges too.
         """
         positives, types = _as_positives(edges, edge_type, self.known)
         index = self.known.index(types)
@@ -179,7 +179,7 @@ class NegativeSampler:
         if not self.allow_fewer:
             raise SaturatedNetworkError(
                 f"every possible tuple of type {index.types!r} is a known hyperedge, so there are "
-                "no negatives; pass allow_fewer=True to go on without"
+                "no negatives; pass allow_fewer=True to continue without"
             )
         nodes = draws.repeat(positives.T, k).T
         return Negatives(nodes, draws.table(np.zeros(len(nodes), dtype=bool)), positives, k)
@@ -194,7 +194,7 @@ class NegativeSampler:
             raise SaturatedNetworkError(
                 f"{len(np.unique(lost, axis=0))} hyperedge(s) of type {index.types!r}, such as "
                 f"{tuple(lost[0].tolist())}, have no corruption that is not a known hyperedge "
-                "itself; try scheme='all', or pass allow_fewer=True to go on without"
+                "too; try scheme='all', or pass allow_fewer=True to continue without"
             )
         return draws.table(chosen), draws.table(found)
 
@@ -208,14 +208,14 @@ def evaluation_negatives(
     scheme: str = "paper",
     allow_fewer: bool = False,
 ) -> Negatives:
-    """Return the fixed negatives of an evaluation: they depend on the data and the seed alone.
+    """Return the fixed negatives of an evaluation: they depend only on the data and the seed.
 
     Parameters
     ----------
     edges : EdgeSet
         The positives.
     known : KnownEdges
-        All known hyperedges, those of training and of the test alike; none of them is a negative.
+        All known hyperedges, of training and test; none of them is a negative.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def evaluation_negatives(
 def _draw_all(
     positives: Any, own: Any, k: int, index: EdgeIndex, scheme: Scheme, draws: Draws
 ) -> tuple[Any, Any]:
-    """Return a first draw for every negative and the rows of those that are refused."""
+    """Return a first draw for every negative and the rows of the rejected ones."""
     on_host = draws.device in ("numpy", "cpu")
     step = max(1, _AT_ONCE // k if on_host else len(positives))
     columns = draws.empty(positives.shape[1], len(positives) * k)
@@ -250,7 +250,7 @@ def _draw_all(
 def _first_of_several(
     positives: Any, k: int, index: EdgeIndex, scheme: Scheme, draws: Draws
 ) -> tuple[Any, Any]:
-    """Return, without waiting for the device, the first of several draws that is a negative."""
+    """Return the first of several draws that is a negative, without waiting for the device."""
     m = len(positives)
     drawn = scheme.draw(positives, k * _CANDIDATES, draws)
     free = ~index.refuses(drawn, index.keys_of(positives)).reshape(m * k, _CANDIDATES)
@@ -285,4 +285,4 @@ def _as_positives(
 def _check_range(positives: NodeArray, index: EdgeIndex) -> None:
     columns = positives.T if len(positives) else ()
     if any(c.min() < 0 or c.max() >= n for c, n in zip(columns, index.sizes, strict=False)):
-        raise ParameterError(f"hyperedges of type {index.types!r} hold ids that no node has")
+        raise ParameterError(f"hyperedges of type {index.types!r} have ids that do not exist")

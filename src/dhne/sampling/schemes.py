@@ -1,18 +1,18 @@
-"""Which positions of a hyperedge get another node, and which node: the corruption schemes.
+"""Corruption schemes: which positions of a hyperedge get another node, and which node.
 
 `paper`
-    With probability 0.9 one uniformly chosen position, otherwise two distinct ones, get a uniform
-    node of their type.
+    With probability 0.9 one uniformly chosen position, otherwise two distinct ones, get a uniformly
+    drawn node of their type.
 `one`
     Always one position.
 `all`
     Every position: random tuples.
 `degree`
-    Positions as in `paper`, nodes with probability ∝ degree^0.75, so that negatives look as busy as
-    hyperedges do.
+    Positions as in `paper`, nodes with probability ∝ degree^0.75, so that negatives have degrees
+    like those of hyperedges.
 
-A drawn node may be the one that stood there already; a draw that changes nothing is no negative,
-and the sampler draws again.
+The drawn node may equal the old one; a draw that changes nothing is not a negative, and the sampler
+draws again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SCHEMES = ("paper", "one", "all", "degree")
 
 _ONE_POSITION = 0.9
 _POWER = 0.75
-_BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to it
+_BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Scheme:
     ----------
     name : str
     sizes : float64[N]
-        How many nodes may stand at each position.
+        Number of possible nodes per position.
     cumulative : float64[Σ n_p], optional
         For weighted nodes: p plus the cumulative probability of the nodes at position p, one
         position after the other, so that one binary search serves all positions.
@@ -60,7 +60,7 @@ class Scheme:
     def make(
         cls, name: str, sizes: NodeArray, degrees: list[npt.NDArray[np.float64]] | None = None
     ) -> Scheme:
-        """Make a scheme; `degrees` of the nodes of each position are needed for `degree` only."""
+        """Create a scheme; `degrees` of the nodes per position are needed for `degree` only."""
         if name not in SCHEMES:
             raise UnknownNameError("scheme", name, SCHEMES)
         if name != "degree":
@@ -76,22 +76,22 @@ class Scheme:
         return cls(name, sizes.astype(np.float64), np.concatenate(parts), starts.astype(np.int64))
 
     def on(self, draws: Draws) -> Scheme:
-        """Return the scheme with its tables where `draws` computes."""
+        """Return the scheme with its tables on the device of `draws`."""
         move = draws.table
         if self.cumulative is None:
             return replace(self, sizes=move(self.sizes))
         return Scheme(self.name, *(move(x) for x in (self.sizes, self.cumulative, self.starts)))
 
     def draw(self, positives: Any, k: int, draws: Draws) -> Any:
-        """Return k corruptions of each positive, ``int64[m * k, N]``, not yet checked."""
-        columns = draws.repeat(positives.T, k)  # int64[N, m * k]: each position lies together
+        """Return k corruptions per positive, ``int64[m * k, N]``, unchecked."""
+        columns = draws.repeat(positives.T, k)  # int64[N, m * k]: each position is contiguous
         length, count = columns.shape
         if self.name == "all":
             for p in range(length):
                 columns[p] = self.nodes(p, draws.uniform(count), draws)
             return columns.T
-        # One number makes a one-position draw: its whole part is the position, the rest the node.
-        # A rest of 0.9 or more says that it is two positions; their nodes are drawn apart.
+        # One number gives a one-position draw: its integer part is the position, the rest the node.
+        # A rest of 0.9 or more means two positions; their nodes are drawn separately.
         rest = draws.uniform(count)
         rest *= length
         first = draws.truncate(rest)
@@ -115,7 +115,7 @@ class Scheme:
         return columns.T
 
     def nodes(self, positions: Any, uniform: Any, draws: Draws) -> Any:
-        """Return a node for each position (all the same or one each); uses `uniform` up."""
+        """Return a node per position (all the same or one each); overwrites `uniform`."""
         if self.cumulative is None:
             uniform *= self.sizes[positions]
             return draws.truncate(uniform)
@@ -123,9 +123,9 @@ class Scheme:
         return found - self.starts[positions]
 
     def levels(self) -> range:
-        """Return how many positions may change, fewest first, where corruptions are listed.
+        """Return how many positions may change when corruptions are listed, fewest first.
 
-        The schemes that change one or two positions go on to more where those are used up.
+        The schemes that change one or two positions continue with more if those are used up.
         """
         length = len(self.sizes)
         first = {"all": length}.get(self.name, 1)
@@ -133,7 +133,7 @@ class Scheme:
         return range(first, last + 1)
 
     def probabilities(self, position: int) -> npt.NDArray[np.float64]:
-        """Return the probability of each node to be drawn at a position."""
+        """Return the probability of drawing each node at a position."""
         n = int(self.sizes[position])
         if self.cumulative is None:
             return np.full(n, 1 / max(n, 1))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from dataclasses import dataclass
+
 import torch
 
 from dhne.kernels import Kernels, StepSize, get_kernels
@@ -25,18 +27,32 @@ def kernels_of(backend: str) -> Kernels:
     return get_kernels(backend, device_of(backend))
 
 
+@dataclass(frozen=True)
+class OneTensor:
+    """The inputs of a step that needs none."""
+
+    tensor: torch.Tensor
+
+    @property
+    def tensors(self) -> list[torch.Tensor]:
+        return [self.tensor]
+
+    def with_tensors(self, tensors: list[torch.Tensor]) -> OneTensor:
+        return OneTensor(*tensors)
+
+
 def take_step(optimizer: Optimizer, lr: float) -> None:
     """Take one step as training does: a backend may read its size only where it runs one.
 
     Each has inputs of a shape of its own, so that none is recorded and played back.
     """
 
-    def step(inputs: list[torch.Tensor], size: StepSize) -> torch.Tensor:
+    def step(inputs: OneTensor, size: StepSize) -> torch.Tensor:
         optimizer.step(size)
-        return inputs[0]
+        return inputs.tensor
 
     size = optimizer.next_size(lr)
-    optimizer.kernels.run_step(step, [torch.empty(optimizer.steps)], size)
+    optimizer.kernels.run_step(step, OneTensor(torch.empty(optimizer.steps)), size)
 
 
 def dense_gradient(parameter: torch.Tensor) -> torch.Tensor:

@@ -37,17 +37,21 @@ from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
 from .io.vector_column import vector_column
 from .kernels import get_kernels
+from .model.blend import Blend
 from .model.evidence import PairEvidence
 from .model.joint import DHNEModel
+from .model.products import Products
 from .model.row_encoding import RowEncoding
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
 from .storage import RunContents, load_run, save_run
 from .storage.sense import making_sense
-from .training.assembly import Blueprint, prepare_training
-from .training.callbacks import Callback, default_callbacks
+from .training.assembly import Blueprint, prepare_training, train_products
+from .training.blending import HeldOutTuples
+from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.loop import CheckpointStore
 
+_PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
 _SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
 
 
@@ -90,6 +94,9 @@ class DHNE(Arguments, Embedder):
     model_: DHNEModel
     rows_: dict[str, RowEncoding]
     propagated_: dict[str, Propagated]
+    products_: Products | None
+    blend_: Blend
+    ranking_history_: list[dict[str, float]]
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
@@ -116,6 +123,7 @@ class DHNE(Arguments, Embedder):
         callbacks: Sequence[Callback] | None = None,
         checkpoints: CheckpointStore | None = None,
         checkpoint_seconds: float = 30.0,
+        validation: HyperNetwork | None = None,
     ) -> Self:
         """Train on a hyper-network and return ``self``.
 
@@ -128,6 +136,9 @@ class DHNE(Arguments, Embedder):
             Goes on from its newest checkpoint, and leaves new ones there.
         checkpoint_seconds : float
             The least time between two checkpoints.
+        validation : HyperNetwork, optional
+            Hyperedges that are not trained on, over the same nodes: with products, what their
+            epochs and weight are chosen on, in place of a share of `network`.
         """
         if not 0 <= checkpoint_seconds < inf:
             raise ParameterError(
@@ -135,16 +146,23 @@ class DHNE(Arguments, Embedder):
             )
         self._callbacks = default_callbacks(self.verbose, callbacks)
         self._checkpoints, self._checkpoint_seconds = checkpoints, checkpoint_seconds
+        self._validation = validation
         try:
             return super().fit(network, y)
         finally:
-            del self._callbacks, self._checkpoints, self._checkpoint_seconds
+            del self._callbacks, self._checkpoints, self._checkpoint_seconds, self._validation
 
     def _fit(self, network: HyperNetwork) -> None:
         settings = check_arguments(self.get_params(deep=False))
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
-        blueprint = Blueprint.of(network, settings, seed=self.random_state, dtype=dtype)
+        blueprint = Blueprint.of(
+            network,
+            settings,
+            seed=self.random_state,
+            dtype=dtype,
+            validation=self._validation,
+        )
         training = prepare_training(
             blueprint,
             kernels,
@@ -163,6 +181,28 @@ class DHNE(Arguments, Embedder):
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
+        self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
+        if self.settings_.products:
+            self._fit_products(blueprint, device)
+
+    def _fit_products(self, blueprint: Blueprint, device: torch.device) -> None:
+        """Train the products, and choose how much they count."""
+        show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
+        products, self.ranking_history_ = train_products(
+            blueprint,
+            device,
+            seed=self.random_state,
+            progress=None if show is None else show.on_ranking_epoch,
+        )
+        self.products_ = products
+        held_out = blueprint.chosen_on
+        if held_out is None or not held_out.num_edges():
+            return
+        x = {t: torch.from_numpy(v).to(blueprint.dtype) for t, v in self.embeddings_.items()}
+        evidence = blueprint.evidence(torch.device("cpu"))
+        scorer = TupleScorer(self.model_, x, evidence, products)
+        tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
+        self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -180,11 +220,12 @@ class DHNE(Arguments, Embedder):
         evidence = None
         if self.settings_.evidence:  # counted in all that is known, also what was held out
             matrices = self._matrices
-            if self.settings_.validation or self._is_extended:
+            held_out = self.settings_.validation or self.settings_.holdout
+            if held_out or self._is_extended:
                 matrices = adjacency(self.network_)
             cpu = torch.device("cpu")
             evidence = PairEvidence(self.network_, matrices, device=cpu, dtype=dtype)
-        return TupleScorer(self.model_, x, evidence)
+        return TupleScorer(self.model_, x, evidence, self.products_, self.blend_)
 
     @property
     def _is_extended(self) -> bool:
@@ -295,12 +336,19 @@ class DHNE(Arguments, Embedder):
         weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
         contents = RunContents(
             config={**self.config(), **(notes or {})},
-            tensors=weights | as_tensors(self.propagated_),
+            tensors=weights | as_tensors(self.propagated_) | self._product_tensors(),
             network=self.network_,
             embeddings=self.embeddings_,
             history=self.history_,
         )
         save_run(Path(path), contents)
+
+    def _product_tensors(self) -> dict[str, torch.Tensor]:
+        if self.products_ is None:
+            return {}
+        weights = self.products_.state_dict()
+        found = {_PRODUCTS + k: v.detach().contiguous() for k, v in weights.items()}
+        return {**found, _BLEND: torch.tensor(self.blend_, dtype=torch.float64)}
 
     def config(self) -> dict[str, Any]:
         """Return what tells how this model was made, as plain data."""
@@ -318,6 +366,12 @@ class DHNE(Arguments, Embedder):
         model.settings_, model.history_ = blueprint.settings, contents.history
         model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.propagated_, weights = take_from_tensors(contents.tensors)
+        own = {k.removeprefix(_PRODUCTS): weights.pop(k) for k in list(weights) if _PRODUCTS in k}
+        model.products_, model.ranking_history_ = None, []
+        model.blend_ = Blend(*weights.pop(_BLEND).tolist()) if _BLEND in weights else Blend()
+        if settings.products:
+            model.products_ = blueprint.build_products()
+            model.products_.load_state_dict(own)
         model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings
         for t in network.node_types:

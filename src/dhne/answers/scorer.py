@@ -17,8 +17,10 @@ from torch import Tensor
 
 from dhne.kernels import Kernels, RowSelection, SparseMatrix
 from dhne.kernels.reference import ReferenceKernels
+from dhne.model.blend import Blend
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
+from dhne.model.products import Products
 from dhne.model.similarities import QuickForm
 from dhne.network.edges import EdgeType, NodeArray
 
@@ -55,6 +57,8 @@ class TupleScorer:
     model : DHNEModel
     embeddings : mapping of node type to float[n, d]
     evidence : PairEvidence, optional
+    products : Products, optional
+        On the CPU; `blend` says how they are added to the similarity's logits.
     """
 
     def __init__(
@@ -62,9 +66,12 @@ class TupleScorer:
         model: DHNEModel,
         embeddings: Mapping[str, Tensor],
         evidence: PairEvidence | None,
+        products: Products | None = None,
+        blend: Blend | None = None,
     ) -> None:
         self.model, self.embeddings = model, embeddings
         self._evidence = evidence
+        self.products, self.blend = products, blend or Blend()
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
 
@@ -81,7 +88,31 @@ class TupleScorer:
     # -- whole tuples ----------------------------------------------------------------------------
 
     def logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
-        """Return the logits of tuples ``int64[m, N]``."""
+        """Return the logits of tuples ``int64[m, N]``, products included."""
+        if not self._uses_products(edge_type):
+            return self.similarity_logits(nodes, edge_type)
+        h = np.zeros(len(nodes))
+        if self.blend.similarity:
+            h = self.similarity_logits(nodes, edge_type)
+        return self.blend(h, self.product_logits(nodes, edge_type))
+
+    def _uses_products(self, edge_type: EdgeType) -> bool:
+        covered = self.products is not None and self.products.covers(edge_type)
+        return covered and bool(self.blend.products)
+
+    def product_logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return ρ of tuples; 0 for edge types without a product."""
+        out = np.zeros(len(nodes))
+        if self.products is None or not self.products.covers(edge_type):
+            return out
+        step = max(1, _NUMBERS // self.products.dim)
+        for start in range(0, len(nodes), step):
+            ids = torch.from_numpy(np.array(nodes[start : start + step]))
+            out[start : start + step] = self.products.logits(ids, edge_type).double().numpy()
+        return out
+
+    def similarity_logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return the logits of the similarity alone."""
         similarity = self.model.similarity(edge_type)
         parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
         step = max(1, _NUMBERS // max(similarity.width, 1))
@@ -114,10 +145,14 @@ class TupleScorer:
 
     def has_quick_form(self, edge_type: EdgeType) -> bool:
         """Whether the similarity of an edge type has a quick form."""
-        return self.model.similarity(edge_type).has_quick_form
+        return self.model.similarity(edge_type).has_quick_form and not self._uses_products(
+            edge_type
+        )
 
     def quick_form(self, edge_type: EdgeType, position: int) -> QuickForm | None:
         """Return what orders a position's candidates quickly, if the similarity offers it."""
+        if self._uses_products(edge_type):
+            return None
         candidates = self.projected(edge_type, position)
         return self.model.similarity(edge_type).quick_form(candidates)
 
@@ -125,6 +160,31 @@ class TupleScorer:
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
         """Return S ``[m, n]`` of each tuple with every node of the type at `position`."""
+        if not self._uses_products(edge_type):
+            return _sigmoid(self._similarity_candidates(nodes, edge_type, position))
+        n = len(self.embeddings[edge_type[position]])
+        h = np.zeros((len(nodes), n))
+        if self.blend.similarity:
+            h = self._similarity_candidates(nodes, edge_type, position)
+        return _sigmoid(self.blend(h, self._product_candidates(nodes, edge_type, position, n)))
+
+    def _product_candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int, n: int
+    ) -> npt.NDArray[np.float64]:
+        """Return ρ of each tuple with every node; a node of later has only its similarity."""
+        assert self.products is not None
+        own = self.products.sizes[edge_type[position]]
+        out = np.zeros((len(nodes), n))
+        step = max(1, _NUMBERS // max(own, 1))
+        for start in range(0, len(nodes), step):
+            ids = torch.from_numpy(np.array(nodes[start : start + step]))
+            found = self.products.open_logits(ids, edge_type, position)
+            out[start : start + step, :own] = found.double().numpy()
+        return out
+
+    def _similarity_candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int
+    ) -> npt.NDArray[np.float64]:
         similarity = self.model.similarity(edge_type)
         candidates, fixed = (
             self.projected(edge_type, position),
@@ -143,7 +203,7 @@ class TupleScorer:
                         position,
                     )[None]
                 found = similarity.open_logits(fixed[start : start + step], candidates, known)
-                out[start : start + step] = _sigmoid(found.double().cpu().numpy())
+                out[start : start + step] = found.double().cpu().numpy()
         return out
 
 

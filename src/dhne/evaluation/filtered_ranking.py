@@ -16,71 +16,21 @@ Tuples are scored in chunks of bounded size, so memory does not grow with the te
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dhne.answers.known_completions import KnownCompletions
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError
-from dhne.network.edge_keys import edge_keys
-from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
 HITS = (1, 3, 10)
 TUPLES_AT_ONCE = 1 << 18  # scored; a hidden layer of 192 float32 numbers each is 200 MB
 Ranks = npt.NDArray[np.float64]
 ReportDone = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class KnownCompletions:
-    """The known hyperedges of one type, sorted by the nodes at all positions but one.
-
-    ``of(contexts)`` finds the nodes that complete each context to a known hyperedge.
-    """
-
-    position: int
-    types: EdgeType
-    sizes: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.int64]
-    nodes: NodeArray
-
-    @classmethod
-    def build(cls, known: EdgeSet, sizes: npt.NDArray[np.int64], position: int) -> KnownCompletions:
-        """Sort the hyperedges of `known` for look-ups of the node at `position`."""
-        keys, nodes = [], []
-        # In a set the open node may be any of its members.
-        for place in sorted((position, *known.types.peers(position))):
-            moved = known.nodes.copy()
-            moved[:, place] = known.nodes[:, position]
-            keys.append(_context_keys(moved, known.types, position, sizes))
-            nodes.append(known.nodes[:, place])
-        every, found = np.concatenate(keys), np.concatenate(nodes)
-        order = np.argsort(every, kind="stable")
-        return cls(position, known.types, sizes, every[order], found[order])
-
-    def contexts(self, queries: NodeArray) -> npt.NDArray[np.int64]:
-        """Return a key of the nodes at all positions but the open one."""
-        return _context_keys(queries, self.types, self.position, self.sizes)
-
-    def of(self, contexts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], NodeArray]:
-        """Return (rows, nodes): node ``nodes[i]`` completes the context ``rows[i]``."""
-        first = np.searchsorted(self.keys, contexts, side="left")
-        count = np.searchsorted(self.keys, contexts, side="right") - first
-        rows = np.repeat(np.arange(len(contexts)), count)
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
-        return rows, self.nodes[np.repeat(first, count) + within]
-
-
-def _context_keys(
-    nodes: NodeArray, types: EdgeType, position: int, sizes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    others = [p for p in range(len(types)) if p != position]
-    rest = types.without(position).canonical(nodes[:, others])
-    keys: npt.NDArray[np.int64] = edge_keys(rest, sizes[others])
-    return keys
 
 
 def filtered_ranks(

@@ -23,6 +23,8 @@ class Arguments:
     alpha: float | None = field(default=None, kw_only=False)
     activation: str | None = None
     encoder_layers: Sequence[int] | None = None
+    similarity: str | None = None
+    loss: str | None = None
     hidden: int | Sequence[int] | None = None
     negatives: int | None = None
     negative_scheme: str | None = None
@@ -41,6 +43,12 @@ class Arguments:
     leave_one_out: bool | None = None
     evidence: bool | None = None
     rows: str | None = None
+    products: bool | None = None
+    product_dim: int | None = None
+    dropout: float | None = None
+    ranking_epochs: int | None = None
+    candidates: int | None = None
+    holdout: float | None = None
     propagation: int | None = None
 
     preset: str | None = parameter(

@@ -49,3 +49,14 @@ def rule_alpha(num_edges: int, num_nodes: int) -> float:
     [1000, 250, 2]
     """
     return min(2000 * (num_nodes / max(num_edges, 1)) ** 3, 1000.0)
+
+
+def rule_ranking_epochs(num_edges: int) -> int:
+    """Return the epochs in which products are trained: 60, from 20,000 hyperedges on fewer.
+
+    Examples
+    --------
+    >>> [rule_ranking_epochs(m) for m in (1_000, 20_000, 80_000, 10_000_000)]
+    [60, 60, 30, 5]
+    """
+    return int(min(60, max(5, round(60 * math.sqrt(20_000 / max(num_edges, 1))))))

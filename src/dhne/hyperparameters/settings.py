@@ -13,7 +13,14 @@ from typing import Any, Self
 from dhne.errors import UnknownNameError
 
 from .declaration import declared, parameter
-from .rules import EPOCHS_AT_THOUSAND, EPOCHS_DECLINE, rule_alpha, rule_batch_size, rule_epochs
+from .rules import (
+    EPOCHS_AT_THOUSAND,
+    EPOCHS_DECLINE,
+    rule_alpha,
+    rule_batch_size,
+    rule_epochs,
+    rule_ranking_epochs,
+)
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,45 @@ class Settings:
         "paper), or how many binary digits that number has (digits).",
     )
 
+    products: bool = parameter(
+        False,
+        group="model",
+        help="Give every node a vector of its own beside its row, and score tuples by their "
+        "products too, trained to rank the right node first; see dhne.model.products.",
+    )
+    product_dim: int | None = parameter(
+        None,
+        low=1,
+        group="model",
+        rule="128, or 256 from 1,000 nodes of a type on",
+        help="With products: size of the nodes' own vectors.",
+    )
+    dropout: float = parameter(
+        0.3,
+        low=0,
+        below=1,
+        help="With products: share of the numbers of own vectors that a step leaves out.",
+    )
+    ranking_epochs: int | None = parameter(
+        None,
+        low=1,
+        rule="60, fewer from 20,000 hyperedges on",
+        help="With products: passes over the hyperedges at most; validation stops them earlier.",
+    )
+    candidates: int | None = parameter(
+        None,
+        low=0,
+        rule="1,024 on a CPU, all on a GPU",
+        help="With products: random nodes that a step ranks the right ones among; 0 for all nodes.",
+    )
+    holdout: float | None = parameter(
+        None,
+        low=0,
+        below=1,
+        rule="5%, at most 1,000 hyperedges, with products",
+        help="With products: share of the hyperedges held out to choose epochs and the weight of "
+        "the products.",
+    )
     propagation: int = parameter(
         0,
         low=0,
@@ -203,7 +249,15 @@ class Settings:
             batch_size=self.batch_size or rule_batch_size(num_edges),
             epochs=self.epochs_for(num_edges),
             alpha=rule_alpha(num_edges, num_nodes) if self.alpha is None else self.alpha,
+            ranking_epochs=self.ranking_epochs or rule_ranking_epochs(num_edges),
         )
+
+    def with_holdout(self, num_edges: int) -> Settings:
+        """Fill in what share of the hyperedges the products are chosen on."""
+        share = self.holdout
+        if share is None:
+            share = min(0.05, 1000 / max(num_edges, 1)) if self.products else 0.0
+        return replace(self, holdout=share)
 
     def epochs_for(self, num_edges: int) -> int:
         """Return the number of epochs for so many hyperedges."""

@@ -6,8 +6,8 @@ trains the model that it describes; loading a run makes the same one and fills i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -19,6 +19,7 @@ from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
+from dhne.model.products import Products, choose_context
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, NegativeSampler
@@ -27,7 +28,8 @@ from .batches import BatchMaker, BatchOptions
 from .callbacks import Callback
 from .loop import CheckpointStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
-from .validation import ValidationSet
+from .ranking import RankingOptions, RankingTrainer
+from .validation import RankedHeldOut, ValidationSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,8 @@ class Blueprint:
         What is trained on: all of it, or what validation leaves.
     held_out : HyperNetwork or None
         What validation watches.
+    chosen_on : HyperNetwork or None
+        What epochs and weight of the products are chosen on.
     settings : Settings
         With everything filled in that follows from the size of `train`.
     dtype : torch.dtype
@@ -50,24 +54,39 @@ class Blueprint:
     network: HyperNetwork
     train: HyperNetwork
     held_out: HyperNetwork | None
+    chosen_on: HyperNetwork | None
     settings: Settings
     dtype: torch.dtype
 
     @classmethod
     def of(
-        cls, network: HyperNetwork, settings: Settings, *, seed: int, dtype: torch.dtype
+        cls,
+        network: HyperNetwork,
+        settings: Settings,
+        *,
+        seed: int,
+        dtype: torch.dtype,
+        validation: HyperNetwork | None = None,
     ) -> Blueprint:
-        """Hold hyperedges out for validation, if asked to, and fill in the settings."""
+        """Hold hyperedges out for validation, if asked to, and fill in the settings.
+
+        `validation` are hyperedges beside those of `network`, to choose on instead of some of its.
+        """
         train, held_out = network, None
+        if settings.products and validation is not None and validation.num_edges():
+            settings = replace(settings, holdout=0.0)
+        settings = settings.with_holdout(network.num_edges())
+        if settings.holdout:
+            train, validation = network.split(settings.holdout, seed=seed)
         if settings.validation:
-            train, held_out = network.split(settings.validation, seed=seed)
+            train, held_out = train.split(settings.validation, seed=seed)
             if not train.num_edges():
                 raise ParameterError(
                     f"validation={settings.validation} leaves no hyperedge of "
                     f"{network.num_edges()} to train on; hold fewer out"
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
-        return cls(network, train, held_out, settings, dtype)
+        return cls(network, train, held_out, validation, settings, dtype)
 
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:
@@ -89,6 +108,12 @@ class Blueprint:
         )
         columns = {t: r.num_columns for t, r in self.rows.items()}
         return DHNEModel(columns, self.network.edge_sets, architecture).to(self.dtype)
+
+    def build_products(self) -> Products:
+        """Return the products; their weights are not drawn yet."""
+        largest = max(self.train.num_nodes(t) for t in self.train.node_types)
+        dim = self.settings.product_dim or (128 if largest < 1000 else 256)
+        return Products(self.train, dim, choose_context(self.train))
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return what is counted of the training network, if the similarity is given evidence."""
@@ -169,3 +194,44 @@ def prepare_training(
         checkpoints=checkpoints,
         checkpoint_seconds=checkpoint_seconds,
     )
+
+
+def train_products(
+    blueprint: Blueprint,
+    device: torch.device,
+    *,
+    seed: int,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> tuple[Products, list[dict[str, float]]]:
+    """Train the products to rank, and return them on the CPU with one record per epoch.
+
+    `progress` is called with (epochs done, epochs at most, loss).
+    """
+    s = blueprint.settings
+    products = blueprint.build_products()
+    products.reset(torch.Generator().manual_seed(seed))
+    products.to_device(device)
+    candidates = s.candidates
+    if candidates is None:
+        candidates = 0 if device.type == "cuda" else 1024
+    m = blueprint.train.num_edges()
+    options = RankingOptions(
+        epochs=s.ranking_epochs or 1,
+        batch_size=min(max(m // 32, 32), 256 if m < 50_000 else 512),
+        dropout=s.dropout,
+        candidates=candidates,
+    )
+    validate = None
+    if blueprint.chosen_on is not None and blueprint.chosen_on.num_edges():
+        watched = RankedHeldOut(blueprint.train, blueprint.chosen_on, products, seed=seed)
+        validate = watched.mean_reciprocal_rank
+    trainer = RankingTrainer(
+        products,
+        blueprint.train,
+        options,
+        seed=seed,
+        validate=validate,
+        progress=None if progress is None else lambda e, x: progress(e, options.epochs, x),
+    )
+    history = trainer.run()
+    return products.to_device(torch.device("cpu")), history

@@ -14,12 +14,12 @@ is ranked by products alone, and one that they do not help keeps the similarity 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import roc_auc_score
 
+from dhne.model.blend import Blend
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, evaluation_negatives
@@ -30,18 +30,6 @@ Logits = Callable[[NodeArray, EdgeType], Floats]
 CHOICES = ((1.0, 0.0), (1.0, 0.5), (1.0, 1.0), (1.0, 2.0), (1.0, 4.0), (0.0, 1.0))  # (ω, γ)
 _HYPEREDGES = 1000  # held-out hyperedges that are ranked
 _RIVALS = 100  # random nodes that each is ranked among
-
-
-class Blend(NamedTuple):
-    """logit = similarity · h + products · ρ + offset."""
-
-    similarity: float = 1.0
-    products: float = 0.0
-    offset: float = 0.0
-
-    def __call__(self, h: Floats, rho: Floats) -> Floats:
-        """Return the logits of tuples."""
-        return self.similarity * h + self.products * rho + self.offset
 
 
 class HeldOutTuples:

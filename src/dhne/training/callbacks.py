@@ -129,6 +129,13 @@ class ProgressBar(Callback):
         rate = (done - self._first) * per_batch / max(self._drawn - self._begin, 1e-9)
         self._bar.update(self._task, completed=done, **self._say(progress, rate))
 
+    def on_ranking_epoch(self, epoch: int, epochs: int, loss: float) -> None:
+        """Show how far the training of products is, on a line of its own."""
+        if self.file.isatty():
+            end = "\n" if epoch == epochs else ""
+            self.file.write(f"\rproducts: epoch {epoch}/{epochs}  loss {loss:.4f}{end}")
+            self.file.flush()
+
     def on_train_end(self, progress: Progress) -> None:
         """Leave the bar standing, with the last numbers."""
         if self._bar is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from dataclasses import dataclass
 
+import pytest
 import torch
 
 from dhne.kernels import Kernels, StepSize, get_kernels

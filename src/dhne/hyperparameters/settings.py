@@ -215,7 +215,7 @@ class Settings:
         None,
         low=0,
         below=1,
-        rule="5%, at most 1,000 hyperedges, with products",
+        rule="3%, at most 1,000 hyperedges, with products",
         help="With products: share of the hyperedges held out to choose epochs and the weight of "
         "the products.",
     )
@@ -256,7 +256,7 @@ class Settings:
         """Fill in what share of the hyperedges the products are chosen on."""
         share = self.holdout
         if share is None:
-            share = min(0.05, 1000 / max(num_edges, 1)) if self.products else 0.0
+            share = min(0.03, 1000 / max(num_edges, 1)) if self.products else 0.0
         return replace(self, holdout=share)
 
     def epochs_for(self, num_edges: int) -> int:

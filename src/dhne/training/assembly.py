@@ -6,6 +6,7 @@ trains the model that it describes; loading a run makes the same one and fills i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -214,10 +215,11 @@ def train_products(
     candidates = s.candidates
     if candidates is None:
         candidates = 0 if device.type == "cuda" else 1024
-    m = blueprint.train.num_edges()
+    batch_size = min(max(blueprint.train.num_edges() // 32, 32), 1024)
     options = RankingOptions(
         epochs=s.ranking_epochs or 1,
-        batch_size=min(max(m // 32, 32), 256 if m < 50_000 else 512),
+        batch_size=batch_size,
+        learning_rate=0.003 * max(1.0, math.sqrt(batch_size / 256)),
         dropout=s.dropout,
         candidates=candidates,
     )

@@ -36,7 +36,7 @@ from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
 from .io.vector_column import vector_column
-from .kernels import get_kernels
+from .kernels import Kernels, get_kernels
 from .model.blend import Blend
 from .model.evidence import PairEvidence
 from .model.joint import DHNEModel
@@ -183,10 +183,14 @@ class DHNE(Arguments, Embedder):
         self.propagated_ = propagate_all(self._matrices, start, rounds)
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
         if self.settings_.products:
-            self._fit_products(blueprint, device)
+            self._fit_products(blueprint.for_choosing(self.random_state), kernels, device)
 
-    def _fit_products(self, blueprint: Blueprint, device: torch.device) -> None:
-        """Train the products, and choose how much they count."""
+    def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
+        """Train the products, and choose how much they count beside the similarity.
+
+        Where the hyperedges to choose on were trained on, that similarity is one of its own, which
+        was not.
+        """
         show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
         products, self.ranking_history_ = train_products(
             blueprint,
@@ -198,9 +202,15 @@ class DHNE(Arguments, Embedder):
         held_out = blueprint.chosen_on
         if held_out is None or not held_out.num_edges():
             return
-        x = {t: torch.from_numpy(v).to(blueprint.dtype) for t, v in self.embeddings_.items()}
-        evidence = blueprint.evidence(torch.device("cpu"))
-        scorer = TupleScorer(self.model_, x, evidence, products)
+        model, x = self.model_, {t: torch.from_numpy(v) for t, v in self.embeddings_.items()}
+        if self.settings_.holdout:
+            training = prepare_training(blueprint, kernels, device, seed=self.random_state)
+            training.run()
+            sparse = training.maker.sparse
+            x = {t: encode_all(training.model, kernels, t, sparse[t]).cpu() for t in sparse}
+            model = training.model.to("cpu")
+        x = {t: v.to(blueprint.dtype) for t, v in x.items()}
+        scorer = TupleScorer(model, x, blueprint.evidence(torch.device("cpu")), products)
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
         self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
 
@@ -220,8 +230,7 @@ class DHNE(Arguments, Embedder):
         evidence = None
         if self.settings_.evidence:  # counted in all that is known, also what was held out
             matrices = self._matrices
-            held_out = self.settings_.validation or self.settings_.holdout
-            if held_out or self._is_extended:
+            if self.settings_.validation or self._is_extended:
                 matrices = adjacency(self.network_)
             cpu = torch.device("cpu")
             evidence = PairEvidence(self.network_, matrices, device=cpu, dtype=dtype)
@@ -370,7 +379,8 @@ class DHNE(Arguments, Embedder):
         model.products_, model.ranking_history_ = None, []
         model.blend_ = Blend(*weights.pop(_BLEND).tolist()) if _BLEND in weights else Blend()
         if settings.products:
-            model.products_ = blueprint.build_products()
+            chosen_with = blueprint.for_choosing(model.random_state)
+            model.products_ = chosen_with.build_products()
             model.products_.load_state_dict(own)
         model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings

@@ -43,6 +43,7 @@ PRESETS: dict[str, Settings] = {
         leave_one_out=True,
         evidence=True,
         rows="digits",
+        products=None,
         alpha=None,
         epochs_at_thousand=45.0,
         epochs_decline=0.19,

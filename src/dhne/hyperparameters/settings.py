@@ -180,9 +180,10 @@ class Settings:
         "paper), or how many binary digits that number has (digits).",
     )
 
-    products: bool = parameter(
+    products: bool | None = parameter(
         False,
         group="model",
+        rule="where one small node type, such as a relation, is in every hyperedge",
         help="Give every node a vector of its own beside its row, and score tuples by their "
         "products too, trained to rank the right node first; see dhne.model.products.",
     )
@@ -252,12 +253,17 @@ class Settings:
             ranking_epochs=self.ranking_epochs or rule_ranking_epochs(num_edges),
         )
 
-    def with_holdout(self, num_edges: int) -> Settings:
-        """Fill in what share of the hyperedges the products are chosen on."""
+    def with_products(self, num_edges: int, *, fit: bool, given: bool) -> Settings:
+        """Fill in whether there are products, and what share of the hyperedges they are chosen on.
+
+        `fit` says whether the network is one for products, `given` whether hyperedges to choose on
+        are given apart.
+        """
+        products = fit if self.products is None else self.products
         share = self.holdout
-        if share is None:
-            share = min(0.03, 1000 / max(num_edges, 1)) if self.products else 0.0
-        return replace(self, holdout=share)
+        if share is None or given:
+            share = 0.0 if given or not products else min(0.03, 1000 / max(num_edges, 1))
+        return replace(self, products=products, holdout=share)
 
     def epochs_for(self, num_edges: int) -> int:
         """Return the number of epochs for so many hyperedges."""

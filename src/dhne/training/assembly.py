@@ -74,11 +74,11 @@ class Blueprint:
         `validation` are hyperedges beside those of `network`, to choose on instead of some of its.
         """
         train, held_out = network, None
-        if settings.products and validation is not None and validation.num_edges():
-            settings = replace(settings, holdout=0.0)
-        settings = settings.with_holdout(network.num_edges())
-        if settings.holdout:
-            train, validation = network.split(settings.holdout, seed=seed)
+        settings = settings.with_products(
+            network.num_edges(),
+            fit=choose_context(network) is not None,
+            given=validation is not None and validation.num_edges() > 0,
+        )
         if settings.validation:
             train, held_out = train.split(settings.validation, seed=seed)
             if not train.num_edges():
@@ -88,6 +88,16 @@ class Blueprint:
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
         return cls(network, train, held_out, validation, settings, dtype)
+
+    def for_choosing(self, seed: int) -> Blueprint:
+        """Return the blueprint of what the products are trained and chosen with.
+
+        Without hyperedges given apart, some of the network's are held out.
+        """
+        if not self.settings.holdout:
+            return self
+        train, chosen_on = self.train.split(self.settings.holdout, seed=seed)
+        return replace(self, train=train, chosen_on=chosen_on)
 
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:

@@ -17,6 +17,8 @@ from dhne.hyperparameters import (
     rule_batch_size,
     rule_epochs,
 )
+from dhne.model.losses import loss_names
+from dhne.model.similarities import similarity_names
 from dhne.sampling.schemes import SCHEMES
 from dhne.training.optimizers import RULES
 
@@ -137,7 +139,9 @@ def test_settings_that_were_saved_come_back() -> None:
         Settings.from_dict({"dimm": 8})
 
 
-def test_the_optimizers_and_schemes_that_are_declared_are_those_there_are() -> None:
+def test_the_names_that_are_declared_are_those_there_are() -> None:
     known = declared(Settings)
+    assert set(known["similarity"].choices or ()) == set(similarity_names())
+    assert set(known["loss"].choices or ()) == set(loss_names())
     assert set(known["optimizer"].choices or ()) == set(RULES)
     assert set(known["negative_scheme"].choices or ()) == set(SCHEMES)

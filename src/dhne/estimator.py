@@ -407,7 +407,7 @@ class DHNE(Arguments, Embedder):
             return cls(**params), Settings.from_dict(settings)
         except DHNEError as error:
             raise RunError(
-                f"the run's config.json: {error}; a later version of dhne may have saved it"
+                f"the run's config.json: {error}; register what it names first, or update dhne"
             ) from None
 
 

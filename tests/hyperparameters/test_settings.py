@@ -17,6 +17,8 @@ from dhne.hyperparameters import (
     rule_batch_size,
     rule_epochs,
 )
+from dhne.model.losses import loss_names
+from dhne.model.similarities import similarity_names
 from dhne.sampling.schemes import SCHEMES
 from dhne.training.optimizers import RULES
 
@@ -24,7 +26,7 @@ from dhne.training.optimizers import RULES
 def test_what_is_not_given_comes_from_the_preset() -> None:
     released = resolve_settings("released", {"dim": 16, "alpha": None})
     assert (released.dim, released.alpha) == (16, PRESETS["released"].alpha)
-    assert resolve_settings(None, {}) == Settings() == PRESETS["default"]
+    assert resolve_settings(None, {}) == PRESETS["default"]
 
 
 def test_the_papers_and_the_released_settings_have_names() -> None:
@@ -137,7 +139,9 @@ def test_settings_that_were_saved_come_back() -> None:
         Settings.from_dict({"dimm": 8})
 
 
-def test_the_optimizers_and_schemes_that_are_declared_are_those_there_are() -> None:
+def test_the_names_that_are_declared_are_those_there_are() -> None:
     known = declared(Settings)
+    assert set(known["similarity"].choices or ()) == set(similarity_names())
+    assert set(known["loss"].choices or ()) == set(loss_names())
     assert set(known["optimizer"].choices or ()) == set(RULES)
     assert set(known["negative_scheme"].choices or ()) == set(SCHEMES)

@@ -13,6 +13,7 @@ from typing import Any, Self
 from dhne.errors import UnknownNameError
 
 from .declaration import declared, parameter
+from .open_choices import LOSSES, SIMILARITIES
 from .rules import (
     EPOCHS_AT_THOUSAND,
     EPOCHS_DECLINE,
@@ -57,12 +58,14 @@ class Settings:
     )
     similarity: str = parameter(
         "hidden",
+        choices=SIMILARITIES,
         group="model",
         help="Similarity of whole tuples: hidden, the paper's hidden layer, or one that was "
         "registered with dhne.model.similarities.",
     )
     loss: str = parameter(
         "cross-entropy",
+        choices=LOSSES,
         group="model",
         help="First-order loss: cross-entropy, or one that was registered with dhne.model.losses.",
     )

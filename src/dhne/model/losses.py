@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from dhne.errors import ParameterError, UnknownNameError
+from dhne.hyperparameters.open_choices import LOSSES
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,8 @@ def register_loss(name: str, loss: type[Loss]) -> None:
     """Make a loss known by a name; a name that is taken must mean the same class."""
     if _LOSSES.setdefault(name, loss) is not loss:
         raise ParameterError(f"there is already a loss called {name!r}")
+    if name not in LOSSES:
+        LOSSES.append(name)
 
 
 def loss_names() -> tuple[str, ...]:

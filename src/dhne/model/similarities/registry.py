@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dhne.errors import ParameterError, UnknownNameError
+from dhne.hyperparameters.open_choices import SIMILARITIES
 
 from .base import Similarity, SimilarityShape
 
@@ -13,6 +14,8 @@ def register_similarity(name: str, similarity: type[Similarity]) -> None:
     """Make a similarity known by a name; a name that is taken must mean the same class."""
     if _CLASSES.setdefault(name, similarity) is not similarity:
         raise ParameterError(f"there is already a similarity called {name!r}")
+    if name not in SIMILARITIES:
+        SIMILARITIES.append(name)
 
 
 def similarity_names() -> tuple[str, ...]:

@@ -44,7 +44,8 @@ def _skip(
     """Skip undocumented fields, and scikit-learn's metadata routing on every estimator."""
     routing = name.startswith("set_") and name.endswith("_request")
     field = type(obj).__name__ == "_tuplegetter"
-    return True if routing or field or name == "get_metadata_routing" else None
+    fitted = name.endswith("_") and not name.startswith("_")  # listed under the class's Attributes
+    return True if routing or field or fitted or name == "get_metadata_routing" else None
 
 
 def _bases(app: object, name: str, obj: object, options: object, bases: list[Any]) -> None:

@@ -60,3 +60,17 @@ def rule_ranking_epochs(num_edges: int) -> int:
     [60, 60, 30, 5]
     """
     return int(min(60, max(5, round(60 * math.sqrt(20_000 / max(num_edges, 1))))))
+
+
+def rule_holdout(num_edges: int) -> float:
+    """Return the share of hyperedges that products are chosen on: 3%, but 30 to 1,000 of them.
+
+    At most a fifth of a small network.
+
+    Examples
+    --------
+    >>> [round(rule_holdout(m) * m) for m in (50, 500, 10_000, 10_000_000)]
+    [10, 30, 300, 1000]
+    """
+    m = max(num_edges, 1)
+    return min(max(0.03, 30 / m), 1000 / m, 0.2) if m > 30 else 0.2

@@ -20,6 +20,7 @@ from .rules import (
     rule_alpha,
     rule_batch_size,
     rule_epochs,
+    rule_holdout,
     rule_ranking_epochs,
 )
 
@@ -265,7 +266,7 @@ class Settings:
         products = fit if self.products is None else self.products
         share = self.holdout
         if share is None or given:
-            share = 0.0 if given or not products else min(0.03, 1000 / max(num_edges, 1))
+            share = 0.0 if given or not products else rule_holdout(num_edges)
         return replace(self, products=products, holdout=share)
 
     def epochs_for(self, num_edges: int) -> int:

@@ -162,13 +162,14 @@ class Products(nn.Module):
 
 
 def choose_context(network: HyperNetwork) -> str | None:
-    """Return the node type that is a context: the smallest, if it is far smaller than the others.
+    """Return the node type that is a context: the smallest, if it is smaller than the others.
 
-    It is in every edge type exactly once, has at most 512 nodes, and other types have more.
+    It is in every edge type exactly once, has at most 512 nodes, and every other type has at least
+    twice as many.
 
     Examples
     --------
-    >>> facts = [("a", "likes", "b"), ("b", "likes", "c"), ("c", "knows", "a")]
+    >>> facts = [("a", "likes", "b"), ("b", "likes", "c"), ("c", "knows", "d")]
     >>> network = HyperNetwork.from_tuples(facts, ("person", "relation", "person"))
     >>> choose_context(network)
     'relation'
@@ -180,7 +181,7 @@ def choose_context(network: HyperNetwork) -> str | None:
         if n <= _CONTEXTS and all(r.count(t) == 1 for r in network.edge_types)
     ]
     smallest = min(fitting, key=lambda t: sizes[t], default=None)
-    if smallest is None or any(sizes[t] <= sizes[smallest] for t in sizes if t != smallest):
+    if smallest is None or any(sizes[t] < 2 * sizes[smallest] for t in sizes if t != smallest):
         return None
     return smallest
 

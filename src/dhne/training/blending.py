@@ -7,7 +7,8 @@ The logit of a tuple is
 h the logit of the similarity, ρ that of the products, μ and s the mean and the spread of ρ over
 held-out hyperedges and their negatives. (ω, γ) is the pair of a short list with the largest
 mean reciprocal rank of a hyperedge's own node among a hundred random ones at every position, less
-twenty times what it loses in AUC against negatives. So a network whose rows tell nobody apart is
+twenty times what it loses in AUC against negatives; without products unless they gain more than
+the standard error of the gain. So a network whose rows tell nobody apart is
 ranked by products alone, and one that they do not help keeps the similarity as it is.
 """
 
@@ -70,26 +71,29 @@ class HeldOutTuples:
         every_h, every_rho = np.concatenate(h), np.concatenate(rho)
         mean, spread = float(every_rho.mean()), float(every_rho.std()) or 1.0
         ranked = [(similarity(n, r), products(n, r), rival) for r, n, rival in self.rivals]
-        best, chosen, first_auc = -np.inf, Blend(), None
+        best, chosen, first_auc = 0.0, Blend(), None
+        alone = _reciprocal_ranks(Blend(), ranked)
         for omega, gamma in CHOICES:
             blend = Blend(omega, gamma / spread, -gamma * mean / spread)
-            measured = _mean_reciprocal_rank(blend, ranked)
+            gain = _reciprocal_ranks(blend, ranked) - alone
+            measured = float(gain.mean()) if len(gain) else 0.0
             if target.any() and not target.all():
                 auc = float(roc_auc_score(target, blend(every_h, every_rho)))
                 first_auc = auc if first_auc is None else first_auc
                 measured -= _COST_OF_AUC * max(0.0, first_auc - auc)
-            if measured > best + 1e-9:
+            error = float(gain.std()) / max(len(gain), 1) ** 0.5
+            if measured > max(best, error):
                 best, chosen = measured, blend
         return chosen
 
 
-def _mean_reciprocal_rank(
+def _reciprocal_ranks(
     blend: Blend, ranked: list[tuple[Floats, Floats, npt.NDArray[np.bool_]]]
-) -> float:
+) -> Floats:
     found = []
     for h, rho, rival in ranked:
         scores = blend(h, rho).reshape(rival.shape)
         own = scores[:, :1]
         higher = ((scores > own) & rival).sum(1) + ((scores == own) & rival).sum(1) / 2
         found.append(1 / (1 + higher))
-    return float(np.concatenate(found).mean()) if found else 0.0
+    return np.concatenate(found) if found else np.empty(0)

@@ -248,7 +248,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         vocabulary = self.network_.vocabulary(node_type)
         if isinstance(name, np.ndarray) and np.issubdtype(name.dtype, np.floating):
             single, vectors = name.ndim == 1, np.atleast_2d(name).astype(np.float32)
-            width = self.embeddings_[node_type].shape[1]
+            width = self.vectors_[node_type].shape[1]
             if vectors.ndim != 2 or vectors.shape[1] != width:
                 raise ParameterError(
                     f"vectors of type {node_type!r} have {width} numbers, got shape "

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import is_dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,26 +32,22 @@ from sklearn.base import BaseEstimator
 from .answers.completion import Completer, Completions, Question
 from .answers.nearest import NearestNodes
 from .answers.ranking import check_k
-from .answers.tuple_tables import resolve_table
+from .answers.rankings import Ranking
+from .answers.tuple_tables import is_whole_table, resolve_table
 from .errors import NotFittedError, ParameterError, UnknownNameError
 from .hyperparameters import Parameter, declared
 from .io.tables import as_network
 from .io.vector_column import vector_column
 from .network.edges import EdgeType, NodeArray
 from .network.hypernetwork import HyperNetwork
-from .network.memory_tables import is_table
+from .network.memory_tables import as_table, is_table
 from .network.tuples import as_batch, is_single, resolve
+
+__all__ = ["Embedder", "Ranking", "Scores"]
 
 Scores = npt.NDArray[np.float64]
 # What answers keep; it is made again on demand.
-_DERIVED = ("_completer", "_nearest_nodes", "_new_vectors", "_scorer")
-
-
-class Ranking(NamedTuple):
-    """The answer to `rank` and `similar`, best first; of two open positions the names are pairs."""
-
-    names: list[Any]
-    scores: Scores
+_DERIVED = ("_completer", "_explainer", "_nearest_nodes", "_new_vectors", "_scorer")
 
 
 class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
@@ -155,20 +151,21 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters
         ----------
-        tuples : a tuple of names, a sequence of them, an int array of ids ``[m, N]``, or a table
-            A table (a DataFrame, a list of dicts) has a column for each position, called like its
+        tuples : a tuple or dict of names, a sequence of them, ids ``int[m, N]``, or a table
+            A dict, and a table (a DataFrame, a dict of lists), have a name for each position: its
             node type; a second position of that type is ``person.2``.
         edge_type : tuple of str, optional
             Needed only where a tuple's length does not tell.
         """
         self._check_fitted()
-        if is_single(tuples) and not is_table(tuples):
+        if is_single(tuples):
             return float(self.score(as_batch(tuples), edge_type)[0])
-        if is_table(tuples):
+        if is_whole_table(self.network_, tuples):
             types, nodes = resolve_table(self.network_, tuples, edge_type)
             return self.score(nodes, types)
-        scores = np.empty(len(tuples), dtype=np.float64)
-        for group in resolve(self.network_, tuples, edge_type):
+        groups = resolve(self.network_, tuples, edge_type)
+        scores = np.empty(sum(len(g.rows) for g in groups), dtype=np.float64)
+        for group in groups:
             if group.nodes.size and group.nodes.min() < 0:
                 raise ParameterError("score needs whole tuples; use rank for open positions")
             scores[group.rows] = self.score_ids(group.nodes, group.types)
@@ -182,37 +179,46 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         known: str = "keep",
         edge_type: Sequence[str] | None = None,
         beam: int = 64,
+        rest: str = "best",
     ) -> Any:
         """Return the `k` best completions of a tuple with one or two open positions.
 
         Parameters
         ----------
-        query : tuple with ``None`` where it is open, or a sequence of such tuples
+        query : tuple or dict with ``None`` where it is open, or a sequence of them
+            Positions that hold ``...``, or that a dict does not name, may hold anything.
         k : int
         known : {"keep", "drop"}
             Whether completions that are hyperedges of the network are kept or dropped.
         edge_type : tuple of str, optional
         beam : int
-            With two open positions, how many nodes are tried at the first.
+            With two open positions, how many nodes are tried at the first; how many rests are
+            tried where positions may hold anything.
+        rest : {"best", "expected"}
+            What a candidate's score is where other positions may hold anything: the highest, or
+            the mean over the rests of known hyperedges.
 
         Returns
         -------
         Ranking, or a list of them for a sequence
         """
         self._check_fitted()
-        if not isinstance(query, Sequence | np.ndarray) or isinstance(query, str):
+        if not isinstance(query, list) and not is_single(query) and is_table(query):
+            query = as_table(query).to_pylist()
+        if not isinstance(query, Sequence | np.ndarray | Mapping) or isinstance(query, str):
             raise ParameterError(
                 f"rank takes a tuple with None where it is open, or several, got {query!r}"
             )
         if is_single(query):
-            return self.rank(as_batch(query), k, known=known, edge_type=edge_type, beam=beam)[0]
+            single = as_batch(query)
+            return self.rank(single, k, known=known, edge_type=edge_type, beam=beam, rest=rest)[0]
         if known not in ("keep", "drop"):
             raise ParameterError(f"known must be 'keep' or 'drop', got {known!r}")
         check_k(k)
         alike: dict[Any, list[tuple[int, Question]]] = {}
         for group in resolve(self.network_, query, edge_type):
             for row, nodes in zip(group.rows.tolist(), group.nodes.tolist(), strict=True):
-                question = Question(group.types, tuple(nodes), k, known == "drop", beam)
+                question = Question(group.types, tuple(nodes), k, known == "drop", beam, rest)
                 alike.setdefault((group.types, question.open_positions), []).append((row, question))
         answers: list[Ranking | None] = [None] * len(query)
         for (types, is_open), asked in alike.items():
@@ -223,23 +229,42 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _ranking(self, found: Completions, types: EdgeType, is_open: tuple[int, ...]) -> Ranking:
         columns = [
-            self.network_.vocabulary(types[p]).take(found.tuples[:, p]).to_pylist() for p in is_open
+            self.network_.vocabulary(t).take(found.tuples[:, p]).to_pylist()
+            for p, t in enumerate(types)
         ]
-        names = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-        return Ranking(names, found.scores)
+        asked = [columns[p] for p in is_open]
+        names = asked[0] if len(asked) == 1 else list(zip(*asked, strict=True))
+        whole = list(zip(*columns, strict=True))
+        return Ranking(names, found.scores, columns=types.columns, tuples=whole, exact=found.exact)
 
     def similar(self, node_type: str, name: Any, k: int = 10) -> Any:
         """Return the `k` nodes of a type whose vectors have the largest cosine with a node's.
 
-        `name` is one name or a sequence of names; a sequence gives a list of rankings.
+        `name` is one name, a vector (a float array), or several of either; several give a list
+        of rankings.
         """
         self._check_fitted()
         check_k(k)
         vocabulary = self.network_.vocabulary(node_type)
-        single = isinstance(name, str | int | np.integer)
-        ids = vocabulary.ids([name] if single else list(name))
-        found = self.nearest_nodes.to_nodes(node_type, ids, k)
-        answers = [Ranking(vocabulary.take(f.nodes).to_pylist(), f.cosines) for f in found]
+        if isinstance(name, np.ndarray) and np.issubdtype(name.dtype, np.floating):
+            single, vectors = name.ndim == 1, np.atleast_2d(name).astype(np.float32)
+            width = self.vectors_[node_type].shape[1]
+            if vectors.ndim != 2 or vectors.shape[1] != width:
+                raise ParameterError(
+                    f"vectors of type {node_type!r} have {width} numbers, got shape "
+                    f"{list(name.shape)}"
+                )
+            if not np.isfinite(vectors).all():
+                raise ParameterError("the vector holds numbers that are not finite")
+            found = self.nearest_nodes.to_vectors(node_type, vectors, k)
+        else:
+            single = isinstance(name, str | int | np.integer)
+            ids = vocabulary.ids([name] if single else list(name))
+            found = self.nearest_nodes.to_nodes(node_type, ids, k)
+        answers = [
+            Ranking(vocabulary.take(f.nodes).to_pylist(), f.cosines, columns=(node_type,))
+            for f in found
+        ]
         return answers[0] if single else answers
 
     def vectors(self, node_type: str) -> pa.Table:

@@ -18,7 +18,9 @@ from scipy.sparse import csr_array
 
 from . import __version__
 from .adjacency import AdjacencyMatrix, adjacency
+from .answers.calibration import Calibration
 from .answers.completion import Completer
+from .answers.judging import Judging
 from .answers.newcomers import Newcomers
 from .answers.propagation import (
     NewNodeVectors,
@@ -56,7 +58,7 @@ _SMALL = 1000  # hyperedges; below that, training takes less time than compiling
 
 
 @documented(PARAMETERS.values())
-class DHNE(Arguments, Embedder):
+class DHNE(Arguments, Judging, Embedder):
     """Deep hyper-network embedding.
 
     A hyper-parameter left at None takes the preset's value; the batch size, the number of epochs
@@ -182,6 +184,10 @@ class DHNE(Arguments, Embedder):
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
+        embeddings = {t: v.to("cpu") for t, v in x.items()}
+        self.calibration_ = blueprint.calibration(
+            lambda evidence: TupleScorer(self.model_, embeddings, evidence)
+        )
         if self.settings_.products:
             self._fit_products(blueprint.for_choosing(self.random_state), kernels, device)
 
@@ -213,6 +219,9 @@ class DHNE(Arguments, Embedder):
         scorer = TupleScorer(model, x, blueprint.evidence(torch.device("cpu")), products)
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
         self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
+        self.calibration_ = blueprint.calibration(
+            lambda evidence: TupleScorer(model, x, evidence, products, self.blend_)
+        )
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -365,6 +374,7 @@ class DHNE(Arguments, Embedder):
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
             config["settings"] = plain(asdict(self.settings_))
+            config["calibration"] = self.calibration_.to_record()
         return config
 
     @classmethod
@@ -387,7 +397,19 @@ class DHNE(Arguments, Embedder):
         for t in network.node_types:
             if model.embeddings_[t].shape != (network.num_nodes(t), settings.sizes(t)[-1]):
                 raise RunError(f"the vectors of {t!r} are damaged")
+        model.calibration_ = cls._calibration(contents.config, blueprint.settings)
         return model
+
+    @staticmethod
+    def _calibration(config: Mapping[str, Any], settings: Settings) -> Calibration:
+        """Return the run's calibration; version 0.1 did not save one."""
+        record = config.get("calibration")
+        if record is None:
+            return Calibration(negatives=float(settings.negatives))
+        try:
+            return Calibration.from_record(record)
+        except DHNEError as error:
+            raise RunError(f"the run's config.json: {error}") from None
 
     @classmethod
     def _configured(cls, config: Mapping[str, Any]) -> tuple[Self, Settings]:

@@ -11,9 +11,10 @@ from dhne import DHNE, HyperNetwork
 from dhne.answers.completion import Completer, Question
 from dhne.answers.ranking import top_k
 from dhne.model.similarities import Similarity
+from dhne.network.edges import EdgeType
 
 SIZES = {"user": 30, "movie": 30, "tag": 12}
-TYPES = tuple(SIZES)
+TYPES = EdgeType(SIZES)
 
 
 def network() -> HyperNetwork:

@@ -10,9 +10,10 @@ from dhne.answers.completion import Completer, Question
 from dhne.answers.ranking import top_k
 from dhne.answers.shortlist import Sketch
 from dhne.kernels.compiled.ranking import largest_sums
+from dhne.network.edges import EdgeType
 
 N = 5000
-TYPES = ("user", "item", "tag")
+TYPES = EdgeType(("user", "item", "tag"))
 
 
 @pytest.mark.parametrize(("depth", "wanted"), [(1, 1), (3, 7), (16, 300), (5, N)])

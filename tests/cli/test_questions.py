@@ -59,6 +59,20 @@ class TestRank:
         assert len(answers) == 3
         assert all(a["tuple"][2] == "noir" and len(a["names"]) == 2 for a in answers)
 
+    def test_unnamed_positions_may_hold_anything_beside_one_that_is_asked(
+        self, cli: CommandLine, run: Path
+    ) -> None:
+        _, out, _ = cli("rank", run, "user=ann", "tag=?", "-k", "3", "--json", "-")
+        report, model = json.loads(out), dhne.load(run)
+        assert (report["open"], report["any"], report["exact"]) == ([2], [1], True)
+        for answer in report["answers"]:
+            user, movie, tag = answer["tuple"]
+            best = model.rank(("ann", None, tag), k=1)
+            assert (user, movie, [tag]) == ("ann", best.names[0], answer["names"])
+        status, out, _ = cli("rank", run, "user=ann", "tag=?", "--rest", "expected")
+        assert status == 0
+        assert "(user ann, movie (any), tag ?)" in out
+
     def test_people_get_a_table(self, cli: CommandLine, run: Path, tmp_path: Path) -> None:
         file = tmp_path / "answer.json"
         status, out, _ = cli("rank", run, "user=ann", "movie=12 Monkeys", "--json", file)
@@ -74,6 +88,7 @@ class TestRank:
             (["user=ann", "moive=Heat", "tag=?"], "'movie'"),
             (["user=ann", "Heat", "tag=?"], "TYPE=NAME"),
             (["user=ann", "movie=Heat", "tag=noir"], "as in tag=?"),
+            (["user=ann", "tag=?", "--rest", "worst"], "rest must be 'best' or 'expected'"),
             (["user=ann", "user=bob", "tag=?"], "no edge type"),
         ],
     )
@@ -157,6 +172,18 @@ class TestScore:
         tuples = [(r["userId"], r["movieId"], r["tag"]) for r in rows]
         expected = dhne.load(run).score(tuples)
         np.testing.assert_array_equal([float(r["score"]) for r in rows], expected)
+
+    def test_scores_are_explained(self, cli: CommandLine, run: Path, tmp_path: Path) -> None:
+        table = tmp_path / "tuples.csv"
+        table.write_text("tag,user,movie\nnoir,ann,Heat\n")
+        status, out, err = cli("score", run, table, "--explain")
+        assert (status, err) == (0, "")
+        assert str(dhne.load(run).explain(("ann", "Heat", "noir"))) in out
+        _, out, _ = cli("score", run, table, "--explain", "--json", "-")
+        assert json.loads(out)[0]["names"] == ["ann", "Heat", "noir"]
+        status, _, err = cli("score", run, table, "--explain", "--out", tmp_path / "x.csv")
+        assert status == 1
+        assert "--explain writes no table" in err
 
     @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet"])
     def test_it_goes_to_a_file(

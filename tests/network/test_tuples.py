@@ -68,7 +68,7 @@ def test_what_is_one_tuple_and_what_are_many() -> None:
         ([("ann", "Heat")], InputError, r"no edge type has 2 positions; there are ones with \[3\]"),
         (["ann"], InputError, "tuple 1 is 'ann'; write each as a tuple of names"),
         (np.array([[0, 0, 9]]), InputError, r"ids at position 2 must be 0 … 1, nodes of .*'tag'"),
-        (np.array([[0, 0, -2]]), InputError, "ids at position 2 must be"),
+        (np.array([[0, 0, -3]]), InputError, "ids at position 2 must be"),
         (np.zeros((1, 1, 1), int), InputError, r"must be an array \[m, N\]"),
     ],
 )

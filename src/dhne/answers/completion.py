@@ -26,8 +26,9 @@ from dhne.errors import ParameterError
 from dhne.model.similarities import QuickForm
 from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
-from dhne.network.tuples import OPEN
+from dhne.network.tuples import ANY, OPEN
 
+from .free_positions import rank_over_rest
 from .ranking import barred, contenders, members, top_k
 from .shortlist import SAMPLE, Landmarks, size_for
 
@@ -38,13 +39,17 @@ _PREPARED = 2  # edge types that are made ready before anyone asks
 
 
 class Question(NamedTuple):
-    """A tuple with open positions: ids, -1 where it is open; how many answers, and which."""
+    """A tuple with open positions: ids, -1 where it is open; how many answers, and which.
+
+    -2 is a position that may hold anything; `rest` says how scores are taken over these.
+    """
 
     types: EdgeType
     nodes: tuple[int, ...]
     k: int = 10
     drop_known: bool = False
     beam: int = 64
+    rest: str = "best"
 
     @property
     def open_positions(self) -> tuple[int, ...]:
@@ -57,6 +62,7 @@ class Completions(NamedTuple):
 
     tuples: NodeArray
     scores: npt.NDArray[np.float64]
+    exact: bool = True  # whether every candidate took part
 
 
 class CandidateScorer(Protocol):
@@ -114,6 +120,8 @@ class Completer:
     def answer(self, questions: list[Question]) -> list[Completions]:
         """Answer questions that share the edge type and the open positions."""
         is_open = questions[0].open_positions
+        if any(ANY in q.nodes for q in questions):
+            return [self._over_rest(q) for q in questions]
         if len(is_open) == 1:
             return self._one_open(questions, is_open[0])
         if len(is_open) == 2:
@@ -229,7 +237,8 @@ class Completer:
         every = np.concatenate([f.tuples for f in found])
         scores = np.concatenate([f.scores for f in found])
         best = top_k(scores, question.k)
-        return Completions(every[best], scores[best])
+        exact = self.network.num_nodes(types[first]) <= question.beam
+        return Completions(every[best], scores[best], exact)
 
     def _beam(
         self, nodes: NodeArray, types: EdgeType, first: int, second: int, beam: int
@@ -251,6 +260,26 @@ class Completer:
                 np.maximum(best, line, out=best)
         best[taken] = -np.inf
         return np.sort(top_k(best, beam))
+
+    # -- positions that may hold anything --------------------------------------------------------
+
+    def _over_rest(self, question: Question) -> Completions:
+        if len(question.open_positions) != 1:
+            raise ParameterError(
+                "with positions that may hold anything, leave exactly one position open, not "
+                f"{len(question.open_positions)}"
+            )
+        found = rank_over_rest(
+            self.method,
+            question.types,
+            np.array(question.nodes, dtype=np.int64),
+            question.open_positions[0],
+            k=question.k,
+            drop_known=question.drop_known,
+            beam=question.beam,
+            rest=question.rest,
+        )
+        return Completions(*found)
 
     # -- what is kept ----------------------------------------------------------------------------
 

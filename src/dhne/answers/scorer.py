@@ -132,6 +132,61 @@ class TupleScorer:
         """Return S of tuples ``int64[m, N]``."""
         return _sigmoid(self.logits(nodes, edge_type))
 
+    # -- what each part of a tuple adds ----------------------------------------------------------
+
+    def node_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
+        """Return ``[N]``: the logit less that with the average node at each position."""
+        similarity = self.model.similarity(edge_type)
+        ids = torch.from_numpy(nodes[None])
+        with torch.no_grad():
+            every = [self.projected(edge_type, p) for p in range(len(edge_type))]
+            parts = [
+                torch.stack([part[v], part.mean(0)]) for part, v in zip(every, nodes, strict=True)
+            ]
+            rows = len(edge_type) + 1  # row p has the average node at p, the last row none
+            known = None
+            if self._evidence is not None and similarity.uses_evidence:
+                known = self._evidence.features(ids, edge_type).repeat(rows, 1)
+            index = torch.eye(rows, len(edge_type), dtype=torch.int64)
+            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+        effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
+        if not self._uses_products(edge_type):
+            return effects
+        rho = self.product_logits(nodes[None], edge_type)[0]
+        n = [len(self.embeddings[t]) for t in edge_type]
+        average = [
+            self._product_candidates(nodes[None], edge_type, p, n[p]).mean()
+            for p in range(len(edge_type))
+        ]
+        both: npt.NDArray[np.float64] = self.blend.similarity * effects
+        both += self.blend.products * (rho - np.array(average))
+        return both
+
+    def product_effect(self, nodes: NodeArray, edge_type: EdgeType) -> float | None:
+        """Return what the products add to the logit; None if they have no part in it."""
+        if not self._uses_products(edge_type):
+            return None
+        rho = self.product_logits(nodes[None], edge_type)[0]
+        return float(self.blend.products * rho + self.blend.offset)
+
+    def pair_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64] | None:
+        """Return ``[pairs]``: the logit less that if a pair had nothing in common.
+
+        None if the similarity does not use evidence.
+        """
+        similarity = self.model.similarity(edge_type)
+        if self._evidence is None or not similarity.uses_evidence:
+            return None
+        ids = torch.from_numpy(nodes[None])
+        with torch.no_grad():
+            parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
+            known = self._evidence.features(ids, edge_type)
+            known = torch.cat([self._evidence.without_pair(ids, edge_type), known])
+            index = ids.repeat(len(known), 1)
+            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+        effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
+        return self.blend.similarity * effects if self._uses_products(edge_type) else effects
+
     # -- an open position ------------------------------------------------------------------------
 
     def fixed(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Tensor:
@@ -198,7 +253,7 @@ class TupleScorer:
                 known = None
                 if counts is not None:
                     known = counts.candidate_features(
-                        torch.from_numpy(nodes[start]),
+                        torch.from_numpy(nodes[start].copy()),
                         edge_type,
                         position,
                     )[None]

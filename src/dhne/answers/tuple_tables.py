@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from dhne.errors import InputError, UnknownNameError
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
-from dhne.network.memory_tables import as_table
+from dhne.network.memory_tables import as_table, is_table
 
 
 def position_columns(edge_type: Sequence[str]) -> list[str]:
@@ -33,6 +33,17 @@ def fitting_type(network: HyperNetwork, there: Sequence[str]) -> EdgeType | None
     fitting = [t for t in network.edge_types if set(position_columns(t)) <= set(there)]
     longest = [t for t in fitting if len(t) == max(map(len, fitting))]
     return longest[0] if len(longest) == 1 else None
+
+
+def is_whole_table(network: HyperNetwork, tuples: Any) -> bool:
+    """Whether this is a table; of lists of dicts those that all have the columns of one type."""
+    if not isinstance(tuples, list):
+        return is_table(tuples)
+    if not is_table(tuples):
+        return False
+    first = tuples[0].keys()
+    same = all(isinstance(row, Mapping) and row.keys() == first for row in tuples)
+    return same and fitting_type(network, list(map(str, first))) is not None
 
 
 def find_nodes(

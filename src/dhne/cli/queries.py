@@ -50,10 +50,10 @@ def as_name(vocabulary: Vocabulary, text: str) -> str | int:
 
 
 def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, tuple[Any, ...]]:
-    """Return (edge type, tuple) of a question; None stands for an open position.
+    """Return (edge type, tuple) of a question: None for an open position, ``...`` for any node.
 
-    Parts may stand in any order. Those of a node type that an edge type repeats fill its positions
-    from left to right. Positions that are not named are open.
+    Parts may come in any order. Those of a node type that an edge type repeats fill its positions
+    from left to right. Positions that are not named may hold anything, or are open if no other is.
 
     Examples
     --------
@@ -71,7 +71,9 @@ def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, 
         if name is not None:
             vocabulary.ids([name])  # raises with near names if there is none of that name
         waiting.setdefault(node_type, []).append(name)
-    values = tuple(waiting[t].pop(0) if waiting.get(t) else None for t in edge_type)
+    asked = any(None in names for names in waiting.values())
+    unnamed = ... if asked else None
+    values = tuple(waiting[t].pop(0) if waiting.get(t) else unnamed for t in edge_type)
     if None not in values:
         raise ParameterError(
             f"every position is named; write {OPEN} for the one to rank, as in "

@@ -10,6 +10,7 @@ from .output import add_row, console, make_table, write_json
 from .queries import CountOption, JsonOption, RunArgument, open_run, parse_query
 
 if TYPE_CHECKING:
+    from dhne.embedder import Ranking
     from dhne.network.edges import EdgeType
     from dhne.network.hypernetwork import HyperNetwork
 
@@ -29,14 +30,26 @@ def command(
     ] = False,
     beam: Annotated[
         int,
-        typer.Option(min=1, help="With two open positions, how many nodes to try at the first."),
+        typer.Option(
+            min=1,
+            help="How many nodes to try at the first of two open positions, or how many "
+            "combinations at unnamed ones.",
+        ),
     ] = 64,
+    rest: Annotated[
+        str,
+        typer.Option(
+            metavar="best|expected",
+            help="Score over unnamed positions: the best combination, or the mean over known ones.",
+        ),
+    ] = "best",
     json: JsonOption = None,
 ) -> None:
     r"""Complete a tuple: the names that make it most similar to a hyperedge, best first.
 
-    One or two positions may be open. Where a node type repeats, its names fill the positions from
-    left to right. A name that is really ? is written \\?.
+    One or two positions may be open (?). Positions that are not named may hold anything: answers
+    are then ranked over the best rest, which is shown too. Where a node type repeats, its names
+    fill the positions from left to right. A name that is really ? is written \\?.
 
     [bold]Examples[/bold]
 
@@ -47,13 +60,15 @@ def command(
     dhne rank runs/follows person=ann person=?
 
     dhne rank runs/tags user=ann movie=? tag=? --json -
+
+    dhne rank runs/hospital patient=003444 drug=?
     """
     model = open_run(run)
     edge_type, values = parse_query(model.network_, query)
     chosen = edge_type if edge_type in model.network_.edge_types else None
     known = "drop" if new_only else "keep"
-    found = model.rank(values, k, known=known, edge_type=chosen, beam=beam)
-    report = _report(model.network_, edge_type, values, found.names, found.scores.tolist())
+    found = model.rank(values, k, known=known, edge_type=chosen, beam=beam, rest=rest)
+    report = _report(model.network_, edge_type, values, found)
     if json is not None:
         write_json(report, json)
     if json != "-":
@@ -61,32 +76,24 @@ def command(
 
 
 def _report(
-    network: HyperNetwork,
-    edge_type: EdgeType,
-    values: tuple[Any, ...],
-    names: list[Any],
-    scores: list[float],
+    network: HyperNetwork, edge_type: EdgeType, values: tuple[Any, ...], found: Ranking
 ) -> dict[str, Any]:
-    is_open = [p for p, value in enumerate(values) if value is None]
-    answers = [name if isinstance(name, tuple) else (name,) for name in names]
-    tuples = [_fill(values, is_open, answer) for answer in answers]
+    answers = [name if isinstance(name, tuple) else (name,) for name in found.names]
+    tuples = [list(t) for t in found.tuples]
     known = _known(network, edge_type, tuples)
     return {
         "edge_type": list(edge_type),
-        "query": list(values),
-        "open": is_open,
+        "query": [None if value is ... else value for value in values],
+        "open": [p for p, value in enumerate(values) if value is None],
+        "any": [p for p, value in enumerate(values) if value is ...],
+        "exact": found.exact,
         "answers": [
             {"tuple": t, "names": list(answer), "score": score, "known": seen}
-            for t, answer, score, seen in zip(tuples, answers, scores, known, strict=True)
+            for t, answer, score, seen in zip(
+                tuples, answers, found.scores.tolist(), known, strict=True
+            )
         ],
     }
-
-
-def _fill(values: tuple[Any, ...], is_open: list[int], answer: tuple[Any, ...]) -> list[Any]:
-    whole = list(values)
-    for position, name in zip(is_open, answer, strict=True):
-        whole[position] = name
-    return whole
 
 
 def _known(network: HyperNetwork, edge_type: EdgeType, tuples: list[list[Any]]) -> list[bool]:
@@ -105,17 +112,22 @@ def _known(network: HyperNetwork, edge_type: EdgeType, tuples: list[list[Any]]) 
 
 def _show(report: dict[str, Any]) -> None:
     types = report["edge_type"]
-    asked = ", ".join(
-        f"{t} {'?' if v is None else v}" for t, v in zip(types, report["query"], strict=True)
-    )
-    open_types = [types[p] for p in report["open"]]
+    marks = dict.fromkeys(report["open"], "?") | dict.fromkeys(report["any"], "(any)")
+    asked = ", ".join(f"{t} {marks.get(p, report['query'][p])}" for p, t in enumerate(types))
+    shown = [*report["open"], *report["any"]]
+    headings = [types[p] if p in report["open"] else f"with {types[p]}" for p in shown]
     table = make_table(
-        f"({asked})", ["", *open_types, "similarity", "known"], left=[*open_types, "known"]
+        f"({asked})", ["", *headings, "similarity", "known"], left=[*headings, "known"]
     )
     for number, answer in enumerate(report["answers"], start=1):
         known = "yes" if answer["known"] else ""
-        names = [str(name) for name in answer["names"]]
+        names = [str(answer["tuple"][p]) for p in shown]
         add_row(table, number, *names, f"{answer['score']:.4f}", known)
     console().print(table)
     if not report["answers"]:
-        console().print("nothing is left that could stand there")
+        console().print("No candidates remain.")
+    if report["any"] and not report["exact"]:
+        console().print(
+            "Not all combinations at unnamed positions were tried: scores are lower bounds. "
+            "A larger --beam tries more."
+        )

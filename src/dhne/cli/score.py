@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 
+_EXPLAINED = 100  # tuples explained at most
+
+
 def command(
     run: RunArgument,
     file: Annotated[
@@ -46,6 +49,14 @@ def command(
             "--skip-unknown", help="Leave the score of tuples with unknown names empty; else fail."
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Say why, in words (or as JSON): what the nodes share, what each adds to the "
+            "score, where it lies among known hyperedges and random tuples.",
+        ),
+    ] = False,
     json: JsonOption = None,
 ) -> None:
     """Score tuples: the table comes back with a column "score", the similarity S in 0 … 1.
@@ -58,8 +69,12 @@ def command(
     dhne score demo/run triples.csv --sort
 
     dhne score runs/tags new.csv --columns user=userId,movie=movieId,tag=tag --out scored.parquet
+
+    dhne score runs/tags new.csv --explain
     """
     if out is not None:
+        if explain:
+            raise ParameterError("--explain writes no table; leave --out away, or use --json FILE")
         _check_ending(out)
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     options: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding or "utf-8"}
@@ -70,6 +85,9 @@ def command(
     network = model.network_
     edge_type, chosen = _choose(network, table, columns, file)
     nodes = _nodes(network, table, edge_type, chosen, file, options, skip_unknown=skip_unknown)
+    if explain:
+        _explain(model, nodes, edge_type, json)
+        return
     scored = _scored(table, _scores(model, nodes, edge_type), sort=sort)
     if json is not None:
         write_json(scored.to_pylist(), json)
@@ -89,6 +107,25 @@ def _counted(scored: pa.Table) -> str:
         f"{scored.num_rows - empty:,} of {scored.num_rows:,} tuples scored; the others hold "
         "unknown names"
     )
+
+
+def _explain(
+    model: Any, nodes: npt.NDArray[np.int64], edge_type: EdgeType, json: str | None
+) -> None:
+    """Say why each tuple has its score; tuples with unknown names have none."""
+    from .output import console
+
+    if len(nodes) > _EXPLAINED:
+        raise ParameterError(
+            f"--explain takes at most {_EXPLAINED} tuples, this table has {len(nodes):,}"
+        )
+    found = [model.explain(row, edge_type=edge_type) if row.min() >= 0 else None for row in nodes]
+    if json is not None:
+        write_json([None if e is None else e.to_dict() for e in found], json)
+    if json != "-":
+        for explanation in found:
+            text = "unknown names" if explanation is None else str(explanation)
+            console().print(text, markup=False, soft_wrap=True)
 
 
 def _check_ending(out: Path) -> None:

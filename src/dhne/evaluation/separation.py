@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dhne.answers.calibration import Reliability
+from dhne.answers.judging import Judging
 from dhne.embedder import Embedder
 from dhne.errors import SaturatedNetworkError
 from dhne.network.edges import EdgeType, NodeArray
@@ -175,6 +177,8 @@ def separate(
         model = ways[chosen.aggregate]
         positive, negative = scores[chosen.aggregate]
     metrics = {"auc": auc(positive, negative), "aupr": average_precision(positive, negative)}
+    if isinstance(model, Judging):
+        metrics["ece"] = _calibration_error(model, positive, negative)
     for name, both in scores.items():
         metrics |= {f"auc_{name}": auc(*both), f"aupr_{name}": average_precision(*both)}
     counts = {"positives": len(positive), "negatives": len(negative), "ranked": 0}
@@ -183,6 +187,13 @@ def separate(
         metrics |= ranking
     curve = roc(positive, negative) if options.roc else None
     return Outcome(metrics, curve, {} if chosen is None else asdict(chosen), counts)
+
+
+def _calibration_error(model: Judging, positive: Scores, negative: Scores) -> float:
+    """Return the expected calibration error of the model's probabilities among these negatives."""
+    per_edge = len(negative) / len(positive)
+    both = (model.calibration_.of_scores(s, per_edge) for s in (positive, negative))
+    return Reliability.of(*both).error
 
 
 def _ranked(

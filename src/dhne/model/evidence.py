@@ -179,6 +179,18 @@ class PairEvidence:
         average = self._average(edge_type)
         return self._kernels.features(torch.cat(counts), average)
 
+    def without_pair(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return ``float[pairs, features]``: one tuple's features if a pair had nothing in common.
+
+        ``nodes: int64[1, N]``; row k leaves out what pair number k shares.
+        """
+        counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, None, None)
+        pairs = len(edge_type) * (len(edge_type) - 1) // 2
+        every = counts.repeat(pairs, 1)
+        for k in range(pairs):
+            every[k, 3 * k : 3 * k + 3] = 0
+        return self._kernels.features(every, self._average(edge_type))
+
     def _average(self, edge_type: EdgeType) -> Tensor:
         """Return the matrix that averages over positions which share a slot."""
         if edge_type not in self._averages:

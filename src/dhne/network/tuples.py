@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,10 @@ from dhne.errors import InputError, ParameterError
 
 from .edges import EdgeType, NodeArray
 from .hypernetwork import HyperNetwork
+from .named_rows import spread
 
-OPEN = -1  # the id that stands for a position left open
+OPEN = -1  # the id of a position left open
+ANY = -2  # the id of a position that may hold anything, written ``...`` or not named
 
 
 @dataclass(frozen=True)
@@ -36,15 +38,25 @@ def is_single(tuples: Any) -> bool:
     """
     if isinstance(tuples, np.ndarray):
         return tuples.ndim == 1
+    if isinstance(tuples, Mapping):
+        return not any(_is_column(value) for value in tuples.values())
     if not isinstance(tuples, Sequence) or isinstance(tuples, str):
         return False
     return len(tuples) > 0 and all(
-        not isinstance(part, list | tuple | np.ndarray) for part in tuples
+        not isinstance(part, list | tuple | np.ndarray | Mapping) for part in tuples
     )
+
+
+def _is_column(value: Any) -> bool:
+    """Whether a mapping's value is a column of a table rather than a name, or a set of names."""
+    is_vector = hasattr(value, "__array__") and getattr(value, "ndim", 0) == 1
+    return isinstance(value, list) or is_vector or hasattr(value, "__arrow_c_array__")
 
 
 def as_batch(single: Any) -> Any:
     """Return one tuple as a sequence of one: ids stay ids, names stay names."""
+    if isinstance(single, Mapping):
+        return [single]
     return single[None] if isinstance(single, np.ndarray) else [tuple(single)]
 
 
@@ -56,8 +68,9 @@ def resolve(
     Parameters
     ----------
     network : HyperNetwork
-    tuples : sequence of tuples of names, or int array ``[m, N]`` of ids
-        ``None`` among the names (-1 among the ids) leaves a position open.
+    tuples : sequence of tuples or dicts of names, or int array ``[m, N]`` of ids
+        ``None`` among the names (-1 among the ids) leaves a position open; ``...`` (-2), or no
+        name in a dict, lets it hold anything.
     edge_type : tuple of str, optional
         Needed only where a tuple's length does not tell its type.
 
@@ -69,16 +82,27 @@ def resolve(
     """
     if isinstance(tuples, np.ndarray) and np.issubdtype(tuples.dtype, np.integer):
         return _resolve_ids(network, tuples, edge_type)
+    if isinstance(tuples, str) or not isinstance(tuples, Iterable):
+        raise InputError(
+            f"cannot read tuples from {tuples!r}; give a tuple of names or a dict such as "
+            "{'user': 'ann', 'movie': None}, a sequence of them, or a table"
+        )
     rows = list(tuples)
-    by_length: dict[int, list[int]] = {}
+    by_type: dict[EdgeType, list[int]] = {}
+    by_length: dict[int, EdgeType] = {}
     for number, row in enumerate(rows):
-        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+        if isinstance(row, Mapping):
+            types, rows[number] = spread(network, row, edge_type)
+        elif isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
             raise InputError(f"tuple {number + 1} is {row!r}; write each as a tuple of names")
-        by_length.setdefault(len(row), []).append(number)
+        else:
+            if len(row) not in by_length:
+                by_length[len(row)] = type_of(network, len(row), edge_type)
+            types = by_length[len(row)]
+        by_type.setdefault(types, []).append(number)
     groups = []
-    for length, numbers in by_length.items():
-        types = type_of(network, length, edge_type)
-        nodes = np.empty((len(numbers), length), dtype=np.int64)
+    for types, numbers in by_type.items():
+        nodes = np.empty((len(numbers), len(types)), dtype=np.int64)
         for position, node_type in enumerate(types):
             nodes[:, position] = _ids(network, node_type, [rows[i][position] for i in numbers])
         groups.append(_group(types, np.array(numbers, np.int64), nodes))
@@ -94,7 +118,7 @@ def _resolve_ids(
     for position, node_type in enumerate(types):
         size = network.num_nodes(node_type)
         column = nodes[:, position]
-        if len(column) and (column.min() < OPEN or column.max() >= size):
+        if len(column) and (column.min() < ANY or column.max() >= size):
             raise InputError(
                 f"ids at position {position} must be 0 … {size - 1}, nodes of type {node_type!r}"
             )
@@ -102,7 +126,7 @@ def _resolve_ids(
 
 
 def _group(types: EdgeType, rows: npt.NDArray[np.int64], nodes: NodeArray) -> TupleGroup:
-    if types.has_sets and not (nodes == OPEN).any():
+    if types.has_sets and not (nodes < 0).any():
         nodes = types.canonical(nodes)
     return TupleGroup(types, rows, nodes)
 
@@ -134,11 +158,8 @@ def type_of(network: HyperNetwork, length: int, edge_type: Sequence[str] | None 
 
 def _ids(network: HyperNetwork, node_type: str, names: list[Any]) -> NodeArray:
     vocabulary = network.vocabulary(node_type)
-    is_open = np.array([n is None for n in names], dtype=bool)
-    if not is_open.any():
-        return vocabulary.ids(names)
-    ids = np.full(len(names), OPEN, dtype=np.int64)
-    given = [n for n in names if n is not None]
+    ids = np.array([OPEN if n is None else ANY if n is ... else 0 for n in names], dtype=np.int64)
+    given = [n for n in names if n is not None and n is not ...]
     if given:
-        ids[~is_open] = vocabulary.ids(given)
+        ids[ids == 0] = vocabulary.ids(given)
     return ids

@@ -15,6 +15,8 @@ import numpy as np
 import torch
 
 from dhne.adjacency import adjacency
+from dhne.answers.calibration import Calibration
+from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels
@@ -50,6 +52,7 @@ class Blueprint:
     settings : Settings
         With everything filled in that follows from the size of `train`.
     dtype : torch.dtype
+    seed : int
     """
 
     network: HyperNetwork
@@ -58,6 +61,7 @@ class Blueprint:
     chosen_on: HyperNetwork | None
     settings: Settings
     dtype: torch.dtype
+    seed: int = 0
 
     @classmethod
     def of(
@@ -87,7 +91,7 @@ class Blueprint:
                     f"{network.num_edges()} to train on; hold fewer out"
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
-        return cls(network, train, held_out, validation, settings, dtype)
+        return cls(network, train, held_out, validation, settings, dtype, seed)
 
     def for_choosing(self, seed: int) -> Blueprint:
         """Return the blueprint of what the products are trained and chosen with.
@@ -132,6 +136,29 @@ class Blueprint:
             return None
         matrices = {t: r.adjacency for t, r in self.rows.items()}
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
+
+    @cached_property
+    def validation(self) -> ValidationSet | None:
+        """The held-out hyperedges with their negatives, if there are any to watch."""
+        return self._watched(self.held_out)
+
+    def _watched(self, held_out: HyperNetwork | None) -> ValidationSet | None:
+        if held_out is None or not held_out.num_edges():
+            return None
+        watched = ValidationSet(self.train, held_out, seed=self.seed)
+        return watched if len(watched) else None
+
+    def calibration(self, scorer: Callable[[PairEvidence | None], TupleScorer]) -> Calibration:
+        """Return what makes probabilities of the logits of a trained model; see `Calibration`.
+
+        It is fitted on what was held out, to watch the training or to choose on. `scorer` makes a
+        scorer of the model that sees the evidence of the training network.
+        """
+        watched = self.validation or self._watched(self.chosen_on)
+        fitted = None
+        if watched is not None:
+            fitted = watched.calibration(scorer(self.evidence(torch.device("cpu"))))
+        return fitted or Calibration(negatives=float(self.settings.negatives))
 
     def batches(
         self, kernels: Kernels, device: torch.device, evidence: PairEvidence | None
@@ -190,10 +217,8 @@ def prepare_training(
     evidence = blueprint.evidence(device, kernels)
     maker = blueprint.batches(kernels, device, evidence)
     validate = None
-    if blueprint.held_out is not None:
-        watched = ValidationSet(blueprint.train, blueprint.held_out, seed=seed)
-        if len(watched):
-            validate = partial(watched.auc, model, kernels, maker.sparse, evidence)
+    if blueprint.validation is not None:
+        validate = partial(blueprint.validation.auc, model, kernels, maker.sparse, evidence)
     return Trainer(
         model,
         maker,

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
+from dhne.answers.calibration import Calibration
 from dhne.answers.known_completions import KnownCompletions
 from dhne.answers.scorer import TupleScorer, encode_all
 from dhne.kernels import Kernels, SparseMatrix
@@ -53,6 +54,14 @@ class ValidationSet:
             scores = [scorer.score(nodes, r) for r, (nodes, _) in self.tuples.items()]
         targets = [target for _, target in self.tuples.values()]
         return float(roc_auc_score(np.concatenate(targets), np.concatenate(scores)))
+
+    def calibration(self, scorer: TupleScorer) -> Calibration | None:
+        """Return what makes probabilities of the scorer's logits; None if these are not finite."""
+        logits = np.concatenate([scorer.logits(nodes, r) for r, (nodes, _) in self.tuples.items()])
+        is_edge = np.concatenate([target for _, target in self.tuples.values()]) == 1
+        if not np.isfinite(logits).all():
+            return None
+        return Calibration.fit(logits[is_edge], logits[~is_edge])
 
 
 class RankedHeldOut:

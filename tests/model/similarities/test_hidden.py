@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from dhne import DHNE
 from dhne.datasets import planted_clusters
 from dhne.model.similarities import HiddenSimilarity, SimilarityShape
+from dhne.network.edges import EdgeType
 from tests.kernels.backends import BACKENDS, device_of, kernels_of
 
 
@@ -50,7 +51,8 @@ def test_a_linear_similarity_cannot_tell_the_counter_example_from_chance(seed: i
 
 
 def similarity(activation: str = "tanh", *, ordered: bool = True) -> HiddenSimilarity:
-    shape = SimilarityShape(("a", "a", "b"), ordered, {"a": 4, "b": 3}, activation=activation)
+    types = EdgeType.of(("a", "a", "b"), ordered=ordered)
+    shape = SimilarityShape(types, {"a": 4, "b": 3}, activation=activation)
     module = HiddenSimilarity(shape).double()
     module.reset(torch.Generator().manual_seed(0))
     return module
@@ -64,7 +66,7 @@ def test_the_logit_is_not_a_sum_over_positions(activation: str) -> None:
     x = torch.randn(2, 4, generator=source, dtype=torch.float64)
     y = torch.randn(2, 3, generator=source, dtype=torch.float64)
     index = torch.tensor([[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
-    a, b, c, d = module.logits(kernels, [x, x, y], index, ("a", "a", "b")).tolist()
+    a, b, c, d = module.logits(kernels, [x, x, y], index, module.shape.edge_type).tolist()
     assert abs(a - b - c + d) > 1e-3
 
 
@@ -77,5 +79,5 @@ def test_order_matters_where_positions_are_ordered_and_only_there(backend: str) 
     index = torch.tensor([[0, 1, 0], [1, 0, 0]], device=device)
     for ordered in (True, False):
         module = similarity(ordered=ordered).to(device)
-        one, other = module.logits(kernels, [x, x, y], index, ("a", "a", "b")).tolist()
+        one, other = module.logits(kernels, [x, x, y], index, module.shape.edge_type).tolist()
         assert (one == other) != ordered

@@ -32,7 +32,7 @@ class Products(Similarity):
 
     def __init__(self, shape: SimilarityShape) -> None:
         super().__init__(shape)
-        sizes = [shape.sizes[t] for t in shape.slot_types]
+        sizes = [shape.sizes[t] for t in shape.edge_type.slot_types]
         self.factors = nn.ParameterList(nn.Parameter(torch.empty(n, 4)) for n in sizes)
 
     @property
@@ -82,7 +82,7 @@ class Method:
 @pytest.mark.parametrize("ordered", [True, False])
 @pytest.mark.parametrize("name", ["test-products", "hidden"])
 def test_an_open_position_has_the_scores_of_whole_tuples(name: str, ordered: bool) -> None:
-    types, sizes = ("a", "a", "b"), {"a": 7, "b": 5}
+    types, sizes = EdgeType.of(("a", "a", "b"), ordered=ordered), {"a": 7, "b": 5}
     network = HyperNetwork.from_arrays({types: [[0, 1, 2], [3, 4, 0]]}, sizes, ordered=ordered)
     shape = Architecture({"a": (3,), "b": (2,)}, similarity=name)
     model = DHNEModel({"a": 12, "b": 7}, network.edge_sets, shape).double()
@@ -92,7 +92,7 @@ def test_an_open_position_has_the_scores_of_whole_tuples(name: str, ordered: boo
         "a": torch.randn(7, 3, generator=source).double(),
         "b": torch.randn(5, 2, generator=source).double(),
     }
-    method = Method(network, TupleScorer(model, x, None, {types: ordered}))
+    method = Method(network, TupleScorer(model, x, None))
     for position, t in enumerate(types):
         tuples = np.array([[2, 5, 1], [6, 0, 4]])
         found = method.score_candidates(tuples, types, position)
@@ -106,10 +106,8 @@ def test_an_open_position_has_the_scores_of_whole_tuples(name: str, ordered: boo
 
 
 def test_it_is_trained_like_any_other() -> None:
-    types = ("a", "b")
-    module = make_similarity(
-        "test-products", SimilarityShape(types, True, {"a": 3, "b": 2})
-    ).double()
+    types = EdgeType(("a", "b"))
+    module = make_similarity("test-products", SimilarityShape(types, {"a": 3, "b": 2})).double()
     module.reset(torch.Generator().manual_seed(0))
     x = [torch.randn(4, 3).double(), torch.randn(4, 2).double()]
     index = torch.tensor([[0, 1], [2, 3], [1, 1]])
@@ -124,4 +122,4 @@ def test_a_name_means_one_similarity() -> None:
         register_similarity("hidden", Products)
     register_similarity("hidden", HiddenSimilarity)  # the same again
     with pytest.raises(UnknownNameError, match="hiden"):
-        make_similarity("hiden", SimilarityShape(("a", "b"), True, {"a": 1, "b": 1}))
+        make_similarity("hiden", SimilarityShape(EdgeType(("a", "b")), {"a": 1, "b": 1}))

@@ -24,7 +24,7 @@ from dhne.training.optimizers import RULES
 def test_what_is_not_given_comes_from_the_preset() -> None:
     released = resolve_settings("released", {"dim": 16, "alpha": None})
     assert (released.dim, released.alpha) == (16, PRESETS["released"].alpha)
-    assert resolve_settings(None, {}) == Settings() == PRESETS["default"]
+    assert resolve_settings(None, {}) == PRESETS["default"] == Settings(propagation=16)
 
 
 def test_the_papers_and_the_released_settings_have_names() -> None:

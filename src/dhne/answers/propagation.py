@@ -230,7 +230,7 @@ def before_activation(x: Floats, activation: str) -> Floats:
     Examples
     --------
     >>> before_activation(np.tanh(np.array([0.5, 20], np.float32)), "tanh").round(1)
-    array([0.5, 7.3], dtype=float32)
+    array([0.5, 7.2], dtype=float32)
     """
     if activation == "linear":
         return x

@@ -1,4 +1,4 @@
-"""Propagated vectors: classes two hops away, new nodes by the same formula, hubs at bounded cost."""
+"""Propagated vectors: classes two hops away, new nodes by the same formula, bounded hubs."""
 
 from __future__ import annotations
 

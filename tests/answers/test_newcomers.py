@@ -72,7 +72,7 @@ def own_edges(network: HyperNetwork, node_type: str, node: int, new_name: str) -
 
 
 @pytest.mark.parametrize("node_type", ["user", "movie", "tag"])
-def test_a_training_nodes_own_edges_give_its_trained_embedding(model: DHNE, node_type: str) -> None:
+def test_a_training_nodes_own_edges_give_its_trained_vector(model: DHNE, node_type: str) -> None:
     network = trained_on(model)
     for node in range(NETWORK.num_nodes(node_type)):
         if not network.degrees(node_type)[node]:
@@ -81,6 +81,12 @@ def test_a_training_nodes_own_edges_give_its_trained_embedding(model: DHNE, node
         tables = model.transform(edges)
         np.testing.assert_allclose(
             vector(tables, node_type, "newcomer"),
+            model.vectors_[node_type][node],
+            rtol=0,
+            atol=1e-5,
+        )
+        np.testing.assert_allclose(
+            model.extend(edges).embeddings_[node_type][-1],
             model.embeddings_[node_type][node],
             rtol=0,
             atol=1e-6,
@@ -90,7 +96,7 @@ def test_a_training_nodes_own_edges_give_its_trained_embedding(model: DHNE, node
         )
 
 
-def test_known_nodes_are_listed_with_the_embedding_they_have(model: DHNE) -> None:
+def test_known_nodes_are_listed_with_the_vector_they_have(model: DHNE) -> None:
     tables = model.transform([("user 3", "movie new", "tag 1"), ("user 3", "movie 2", "tag new")])
     assert {t: dict(zip(*table.select([0, 2]).to_pydict().values(), strict=True))
             for t, table in tables.items()} == {
@@ -98,7 +104,7 @@ def test_known_nodes_are_listed_with_the_embedding_they_have(model: DHNE) -> Non
         "movie": {"movie new": False, "movie 2": True},
         "tag": {"tag 1": True, "tag new": False},
     }  # fmt: skip
-    np.testing.assert_array_equal(vector(tables, "user", "user 3"), model.embeddings_["user"][3])
+    np.testing.assert_array_equal(vector(tables, "user", "user 3"), model.vectors_["user"][3])
 
 
 def test_what_two_new_nodes_share_changes_neither(model: DHNE) -> None:
@@ -119,12 +125,14 @@ def test_a_new_node_without_a_known_neighbour_is_named(model: DHNE) -> None:
     with pytest.raises(InputError, match=r"'user' share no hyperedge .*: 'eve'; leave them out"):
         model.transform(edges)
     kept = model.transform(edges, isolated="keep")
+    assert not vector(kept, "user", "eve").any()
+    extended = model.extend(edges, isolated="keep")
     empty = model.model_.autoencoder("user").finish(
         model.model_.autoencoder("user").encoder_bias * 0
     )
-    np.testing.assert_allclose(
-        vector(kept, "user", "eve"), empty.detach().float().numpy(), atol=1e-7
-    )
+    eve = extended.network_.ids("user", ["eve"])[0]
+    found = extended.embeddings_["user"][eve]
+    np.testing.assert_allclose(found, empty.detach().float().numpy(), atol=1e-7)
     with pytest.raises(ParameterError, match="isolated must be 'raise' or 'keep'"):
         model.transform(edges, isolated="drop")
 
@@ -153,7 +161,7 @@ def test_an_extended_model_answers_for_new_and_known_names(model: DHNE) -> None:
     edges = [("eve", "movie 1", "tag 1"), ("eve", "movie 2", "tag 1"), ("eve", "user 3")]
     extended = model.extend(edges)
     tables = model.transform(edges)
-    np.testing.assert_array_equal(extended.embeddings_["user"][-1], vector(tables, "user", "eve"))
+    np.testing.assert_array_equal(extended.vectors_["user"][-1], vector(tables, "user", "eve"))
     before = [("user 1", "movie 1", "tag 1"), ("user 2", "movie 3", "tag 4")]
     if not model.settings_.evidence:  # which counts the new hyperedges too
         np.testing.assert_array_equal(extended.score(before), model.score(before))

@@ -227,7 +227,7 @@ class TestEmbed:
         assert "3 movie" in err
         model = dhne.load(run)
         with np.load(tmp_path / "v.npz", allow_pickle=False) as found:
-            for t, matrix in model.embeddings_.items():
+            for t, matrix in model.vectors_.items():
                 np.testing.assert_array_equal(found[t], matrix)
                 assert found[f"names/{t}"].tolist() == model.network_.names(t).to_pylist()
 

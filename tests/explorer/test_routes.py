@@ -80,7 +80,7 @@ def test_a_node_is_named_once(client: TestClient) -> None:
 
 def test_comparison_of_two_nodes(client: TestClient, model: DHNE) -> None:
     found = get(client, "compare", type="movie", id=3, with_type="movie", with_id=5)
-    vectors = model.embeddings_["movie"]
+    vectors = model.vectors_["movie"]
     a, b = vectors[3], vectors[5]
     expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert found["cosine"] == pytest.approx(expected, abs=1e-5)

@@ -57,7 +57,7 @@ def test_embeddings_are_features_and_a_network_can_be_run_over_them() -> None:
     model, network = fitted(), clusters()
     data = ToUndirected()(to_pyg(network, model, expansion="clique"))
     for t in network.node_types:
-        np.testing.assert_array_equal(data[t].x, model.embeddings_[t])
+        np.testing.assert_array_equal(data[t].x, model.vectors_[t])
     convolution = HeteroConv({r: SAGEConv((8, 8), 4) for r in data.edge_types})
     out = convolution(data.x_dict, data.edge_index_dict)
     assert {t: x.shape for t, x in out.items()} == {

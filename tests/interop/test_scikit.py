@@ -92,7 +92,7 @@ def test_names_become_vectors_in_front_of_a_classifier() -> None:
     assert search.score(names, target) == 1
     assert list(pipeline[0].fit(names).get_feature_names_out())[:2] == ["dimension0", "dimension1"]
     np.testing.assert_array_equal(
-        NodeVectors(model.vectors(t)).fit_transform(names[:, None]), model.embeddings_[t]
+        NodeVectors(model.vectors(t)).fit_transform(names[:, None]), model.vectors_[t]
     )
     with pytest.raises(UnknownNameError):
         search.predict(np.array([10**6]) if names.dtype.kind == "i" else np.array(["nobody"]))

@@ -102,8 +102,7 @@ class Propagation:
 
     def _scale_columns(self, degrees: Doubles) -> Doubles:
         """Return w_s / √(d_u + τ d̄') of each column; 0 for a node without an entry."""
-        ends = [*self._starts[1:], len(degrees)]
-        spans = [slice(a, b) for a, b in zip(self._starts, ends, strict=True)]
+        spans = [slice(a, b) for a, b in pairwise([*self._starts, len(degrees)])]
         sizes = [int(np.count_nonzero(degrees[span])) for span in spans]
         largest = max([1, *sizes])
         scale = np.zeros(len(degrees))
@@ -231,7 +230,7 @@ def before_activation(x: Floats, activation: str) -> Floats:
     Examples
     --------
     >>> before_activation(np.tanh(np.array([0.5, 20], np.float32)), "tanh").round(1)
-    array([0.5, 7.3], dtype=float32)
+    array([0.5, 7.2], dtype=float32)
     """
     if activation == "linear":
         return x

@@ -16,6 +16,7 @@ from dhne.kernels import counts
 from dhne.kernels.counts import SHARED
 from dhne.model.evidence import PairEvidence, num_features
 from dhne.model.joint import Architecture
+from dhne.network.edges import EdgeType
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
 from tests.model_building import build, corrupt, make_batches
@@ -75,6 +76,7 @@ def test_features_are_counts_with_the_hyperedge_left_out(
 @pytest.mark.parametrize("backend", BACKENDS[1:])
 def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[str, ...]) -> None:
     """More neighbours than are looked at: an even sample of them, weighted up."""
+    types = EdgeType(types)
     rng = np.random.default_rng(0)
     nodes = (90 * rng.random((2000, len(types))) ** 3).astype(np.int64)
     weights = 1 + rng.integers(5, size=2000) / 4
@@ -93,7 +95,6 @@ def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[
         out = evidence.features(
             torch.from_numpy(np.concatenate([edges, negatives])).to(device),
             types,
-            ordered=True,
             source=torch.from_numpy(source).to(device),
             left_out=torch.from_numpy(np.append(weights[:50], np.repeat(weights[:50], 5))).to(
                 device
@@ -107,24 +108,24 @@ def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_paths_through_a_hub_are_not_counted(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Item 0 has four users; with at most three neighbours a node, no path of its is counted."""
-    types = ("user", "item")
+    types = EdgeType(("user", "item"))
     network = HyperNetwork.from_arrays({types: [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]})
     nodes = torch.tensor([[0, 0], [0, 1]], device=device_of(backend))
     for hub, counted in ((4, [True, True]), (3, [False, True])):
         monkeypatch.setattr(counts, "HUB", hub)
-        features = evidence_of(network, torch.float64, backend).features(nodes, types, ordered=True)
+        features = evidence_of(network, torch.float64, backend).features(nodes, types)
         assert (features[:, 4] > 0).tolist() == counted
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nobody_has_a_neighbour_and_nobody_asks(backend: str) -> None:
-    types = ("a", "a")
+    types = EdgeType(("a", "a"))
     network = HyperNetwork.from_arrays({types: [[0, 0], [1, 1]]})
     evidence = evidence_of(network, torch.float64, backend)
     nodes = torch.tensor([[0, 1], [1, 1]], device=device_of(backend))
-    features = evidence.features(nodes, types, ordered=True).cpu()
+    features = evidence.features(nodes, types).cpu()
     assert torch.equal(features[:, :6], torch.tensor([[0.0, 1.0] * 3] * 2, dtype=torch.float64))
-    assert evidence.features(nodes[:0], types, ordered=True).shape == (0, features.shape[1])
+    assert evidence.features(nodes[:0], types).shape == (0, features.shape[1])
 
 
 @pytest.mark.parametrize("weight", [0.01, 1.0, 1e3, 1e6])
@@ -136,12 +137,12 @@ def test_what_is_left_of_a_weight_taken_away_from_itself_is_zero(
     rng = np.random.default_rng(0)
     pairs = np.stack([np.arange(50), rng.integers(3, size=50)], axis=1)
     weights = weight * (1 + rng.random(50))
-    types = ("user", "item")
+    types = EdgeType(("user", "item"))
     network = HyperNetwork.from_arrays({types: pairs}, weights={types: weights})
     nodes = torch.from_numpy(pairs).to(device_of(backend))
     left_out = torch.from_numpy(weights).to(nodes.device, torch.float32)
     evidence = evidence_of(network, torch.float32, backend)
-    features = evidence.features(nodes, types, ordered=True, source=nodes, left_out=left_out).cpu()
+    features = evidence.features(nodes, types, source=nodes, left_out=left_out).cpu()
     assert torch.equal(features[:, 0], torch.zeros(50))  # log(1 + 0)
     assert torch.equal(features[:, 1], torch.ones(50))  # and it is zero
 
@@ -152,7 +153,7 @@ def test_order_of_a_set_and_its_size_do_not_matter() -> None:
     )
     evidence = evidence_of(network, torch.float64)
     features = lambda *v: evidence.features(  # noqa: E731
-        torch.tensor([v]), ("a",) * len(v), ordered=False
+        torch.tensor([v]), EdgeType.of(("a",) * len(v), ordered=False)
     )
     assert_near(features(0, 1, 3), features(3, 0, 1), torch.float64)
     assert features(0, 1).shape == features(0, 1, 2, 3).shape == (1, 7)

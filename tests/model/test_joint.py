@@ -328,5 +328,6 @@ def test_hidden_size_is_the_sum_of_the_embeddings() -> None:
     shape = Architecture({"user": (3,), "movie": (4,), "tag": (5,)})
     model = build(network, shape)
     assert len(model.similarity(EdgeType(("user", "movie", "tag"))).output) == 12
-    assert len(model.similarity(("user", "user")).output) == 6
-    assert len(build(network, replace(shape, hidden=(7,))).similarity(("user", "user")).output) == 7
+    pairs = EdgeType.of(("user", "user"), ordered=False)
+    assert len(model.similarity(pairs).output) == 6
+    assert len(build(network, replace(shape, hidden=(7,))).similarity(pairs).output) == 7

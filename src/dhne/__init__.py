@@ -21,6 +21,7 @@ _PUBLIC = {
     "load": "methods",
     "load_dataset": "datasets",
     "read": "io",
+    "read_facts": "io",
     "read_table": "io",
     "write": "io",
 }
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "load_dataset",
     "read",
+    "read_facts",
     "read_table",
     "write",
 ]
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from .datasets import load_dataset
     from .errors import DHNEError
     from .estimator import DHNE
-    from .io import read, read_table, write
+    from .io import read, read_facts, read_table, write
     from .methods import load
     from .network.edges import EdgeSet
     from .network.hypernetwork import HyperNetwork

@@ -55,6 +55,8 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     # The ways in which one fit can score tuples; none for a method that has only one.
     aggregates: ClassVar[tuple[str, ...]] = ()
+    # Whether `fit` takes ``validation=HyperNetwork``: held-out hyperedges for choices in training.
+    takes_validation: ClassVar[bool] = False
 
     network_: HyperNetwork
     embeddings_: dict[str, npt.NDArray[np.float32]]

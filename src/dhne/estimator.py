@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,8 @@ class DHNE(Arguments, Judging, Embedder):
     >>> model.embeddings_[network.node_types[0]].shape
     (10, 8)
     """
+
+    takes_validation: ClassVar[bool] = True
 
     settings_: Settings
     history_: list[dict[str, Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import shutil
 from pathlib import Path
@@ -20,6 +21,11 @@ SHAPES = {
     "movielens": ((1943, 5610, 8040), 38_365, 8_047),
     "drug": ((12, 1077, 6398), 137_404, 34_352),
     "wordnet": ((40_750, 18, 40_752), 117_153, 29_289),
+}
+FACTS = {
+    "kinships": ((25, 104), 8_544, 1_068, 1_074),
+    "umls": ((46, 135), 5_216, 652, 661),
+    "jf17k": ((327, 29_177), 61_911, 15_822, 24_915),
 }
 
 
@@ -48,6 +54,59 @@ def test_released_counts_are_honoured(released: Path, name: str) -> None:
         assert network.num_edges() == edges
         assert all(network.vocabulary(t).is_range for t in types)
         assert network.labelled_types == tuple(CATALOGUE[name].labels)
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_facts_come_in_their_published_parts(released: Path, name: str) -> None:
+    if not (released / name).is_dir():
+        pytest.skip(f"{released} has no {name}/")
+    sizes, train, valid, test = FACTS[name]
+    data = load_dataset(name)
+    assert data.valid is not None
+    for network, edges in ((data.train, train), (data.valid, valid), (data.test, test)):
+        assert (network.num_nodes("relation"), network.num_nodes("entity")) == sizes
+        assert network.num_edges() == edges
+        assert network.vocabulary("entity") == data.train.vocabulary("entity")
+    assert data.whole.num_edges() == train + valid + test
+    assert load_dataset(name, "valid") == data.valid
+
+
+def test_the_numbers_before_the_test_facts_are_left_out(released: Path) -> None:
+    if not (released / "jf17k").is_dir():
+        pytest.skip(f"{released} has no jf17k/")
+    test = load_dataset("jf17k", "test")
+    lengths = [e.length - 1 for e in test.edge_sets]
+    assert lengths == [2, 3, 4, 5, 6]
+    assert [len(e) for e in test.edge_sets] == [10_758, 10_736, 2_572, 833, 16]
+    assert not any(str(n).startswith("instance") for n in test.names("relation").to_pylist())
+
+
+def test_facts_from_small_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {
+        "train.txt": b"a\tr\tb\n",
+        "valid.txt": b"b\tr\tc\n",
+        "test.txt": b"c\ts\ta\n",
+    }
+    folder = tmp_path / "data" / "kinships"
+    folder.mkdir(parents=True)
+    for name, content in parts.items():
+        (folder / name).write_bytes(content)
+    monkeypatch.setenv("DHNE_DATA", str(tmp_path / "data"))
+    with pytest.raises(DHNEError, match="not the released file"):
+        load_dataset("kinships")
+    entry = CATALOGUE["kinships"]
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
+    monkeypatch.setitem(CATALOGUE, "kinships", dataclasses.replace(entry, sha256=sums))
+    data = load_dataset("kinships")
+    assert repr(data) == "Dataset('kinships', train 1, valid 1, test 1 hyperedges)"
+    assert data.test.edges().tolist() == [[1, 2, 0]]
+    assert data.entry.positions == ("entity",)
+
+
+def test_only_some_have_a_validation_part() -> None:
+    assert load_dataset("wordnet-sample").valid is None
+    with pytest.raises(ParameterError, match="got 'valid'"):
+        load_dataset("wordnet-sample", "valid")
 
 
 def test_movielens_has_genres_and_whole_ids(released: Path) -> None:
@@ -81,7 +140,7 @@ def test_the_splits_by_name(released: Path) -> None:
     assert load_dataset("gps", "train") == data.train
     assert load_dataset("gps", "test") == data.test
     assert load_dataset("gps", "all") == data.whole
-    with pytest.raises(ParameterError, match="'train', 'test' or 'all', got 'dev'"):
+    with pytest.raises(ParameterError, match="'train', 'test' or 'all' for gps, got 'dev'"):
         load_dataset("gps", "dev")  # type: ignore[call-overload]
 
 
@@ -114,7 +173,7 @@ def test_the_list_says_where_each_is(released: Path) -> None:
 
 def test_the_list_says_what_is_not_there() -> None:
     where = {a.entry.name: a.where for a in list_datasets()}
-    assert where == {**dict.fromkeys(RELEASED), "wordnet-sample": "bundled"}
+    assert where == {**dict.fromkeys((*RELEASED, *FACTS)), "wordnet-sample": "bundled"}
 
 
 def test_every_entry_says_what_people_need() -> None:
@@ -123,7 +182,7 @@ def test_every_entry_says_what_people_need() -> None:
         assert entry.title
         assert entry.description
         assert entry.source
-        assert len(entry.node_types) == 3
+        assert len(entry.node_types) == (2 if entry.relation else 3)
         assert set(entry.labels) <= set(entry.node_types)
         assert entry.bundled or {len(d) for d in entry.sha256.values()} == {64}
 

@@ -12,6 +12,7 @@ from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     NoHeaderOption,
     UnorderedOption,
     WeightOption,
@@ -35,6 +36,7 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
     fold: Annotated[
         bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
     ] = False,
@@ -53,6 +55,8 @@ def command(
 
     dhne convert tags.csv tags.parquet --columns user=userId,movie=movieId,tag=tag
 
+    dhne convert facts.tsv facts.hif.json --facts 1
+
     dhne convert rated.csv tags.csv out.npz --columns user=u,movie=m --columns user=u,movie=m,tag=t
     """
     from dhne import io
@@ -69,6 +73,7 @@ def command(
         delimiter=delimiter,
         encoding=encoding,
         no_header=no_header,
+        facts=facts,
     )
     written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])

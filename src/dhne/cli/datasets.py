@@ -24,8 +24,9 @@ def datasets(
 ) -> None:
     """Show what datasets there are, and where each was found.
 
-    The paper's four are looked for in the directory that DHNE_DATA names, then in the cache, and
-    are downloaded when they are needed. wordnet-sample comes with the package.
+    The paper's four (gps, movielens, drug, wordnet) and public facts (kinships, umls, jf17k) are
+    looked for in the directory that DHNE_DATA names, then in the cache, and are downloaded when
+    they are needed. wordnet-sample comes with the package.
     """
     if context.invoked_subcommand is not None:
         return

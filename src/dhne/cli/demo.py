@@ -103,7 +103,7 @@ def _separate(model: Embedder, sample: Dataset, seed: int) -> dict[str, float]:
     """Return the AUC on held-out facts of the model, and of what counting pairs would reach."""
     from dhne.evaluation import Data, link_prediction_split, make_method
 
-    data = Data("wordnet-sample", sample.train, sample.test)
+    data = Data.of(sample)
     split = link_prediction_split(data, "paper", seed=seed)
     counting = make_method("cooccurrence", seed=seed).fit(sample.train)
     return {

@@ -9,10 +9,12 @@ import typer
 
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
+from .run_source import reading_options
 from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     NoHeaderOption,
     UnorderedOption,
     WeightOption,
@@ -37,7 +39,8 @@ def command(
         typer.Option(
             "--edges",
             metavar="FILE",
-            help="Hyperedges of new nodes with known ones: write the new nodes' vectors instead.",
+            help="Hyperedges of new nodes with known ones: write the new nodes' vectors instead. "
+            "Read as the run's own files were, unless options say otherwise.",
         ),
     ] = None,
     columns: ColumnsOption = None,
@@ -46,6 +49,7 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
     keep_isolated: Annotated[
         bool,
         typer.Option(
@@ -78,15 +82,17 @@ def command(
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        new = open_source(
-            edges,
-            columns,
-            weight,
-            unordered,
+        reading = reading_options(
+            run,
+            columns=columns,
+            weight=weight,
+            unordered=unordered,
             delimiter=delimiter,
             encoding=encoding,
             no_header=no_header,
+            facts=facts,
         )
+        new = open_source(edges, **reading)
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}

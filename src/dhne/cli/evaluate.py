@@ -3,46 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from dhne.errors import InputError, ParameterError
 from dhne.methods import METHODS, find_method, parse_settings
 
-from .output import add_row, console, make_table, note, write_json
+from .evaluate_data import Files, open_data
+from .evaluate_report import show_record
+from .output import note, write_json
 from .progress import TaskProgress
 from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     LabelsOption,
     NoHeaderOption,
     UnorderedOption,
     WeightOption,
     complete_source,
-    is_dataset,
-    open_source,
+    is_run,
 )
 
-if TYPE_CHECKING:
-    from dhne.evaluation import Data, Record
+# What belongs to a training; a run has had its own.
+_OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep")
 
 
 def _complete_method(incomplete: str) -> list[str]:
     return [name for name in METHODS if name.startswith(incomplete)]
 
 
+def _file_option(name: str, text: str) -> Any:
+    return typer.Option(name, metavar="FILE", help=text)
+
+
 def command(
+    context: typer.Context,
     task: Annotated[
         str,
-        typer.Argument(metavar="TASK", help="link-prediction, reconstruction or classification."),
+        typer.Argument(
+            metavar="TASK",
+            help="link-prediction, completion, reconstruction or classification.",
+        ),
     ],
     source: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE…", autocompletion=complete_source, help="A dataset or files."
+            metavar="SOURCE…",
+            autocompletion=complete_source,
+            help="A dataset or files; or a run, which is evaluated as it is.",
         ),
     ],
     method: Annotated[
@@ -76,15 +87,44 @@ def command(
     ] = None,
     keep: Annotated[
         float | None,
-        typer.Option(help="Link prediction: train on this share of all hyperedges, test the rest."),
+        typer.Option(
+            help="Link prediction, completion: train on this share of all hyperedges, test the "
+            "rest."
+        ),
+    ] = None,
+    test: Annotated[
+        list[str] | None, _file_option("--test", "Held-out hyperedges, in SOURCE's format.")
+    ] = None,
+    valid: Annotated[
+        list[str] | None,
+        _file_option("--valid", "Hyperedges for choices in training, for methods that make any."),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        _file_option("--known", "More true hyperedges: no negatives, and no rivals in a ranking."),
+    ] = None,
+    skip_unknown: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unknown", help="A run: leave out test hyperedges with names unknown to it."
+        ),
+    ] = False,
+    position: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TYPE",
+            help="Completion: rank only at positions of this node type; may be repeated. "
+            "\\[default: entity for kinships, umls and jf17k; else all]",
+        ),
     ] = None,
     ranking: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="N|all|none",
-            help="How many hyperedges to rank among all candidates for MRR and Hits@k.",
+            help="How many hyperedges to rank among all candidates for MRR and Hits@k. "
+            "\\[default: 2000; completion: all]",
         ),
-    ] = "2000",
+    ] = None,
     negatives: Annotated[int, typer.Option(help="Negatives for each hyperedge.")] = 5,
     evaluation_seed: Annotated[
         int | None, typer.Option(help="Draws the negatives; leave it to compare with others.")
@@ -109,14 +149,17 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
     labels: LabelsOption = None,
 ) -> None:
     """Measure how well a method does on a task.
 
     link-prediction: fit on train, tell test hyperedges from negatives (AUC, average precision) and
     rank them among all candidates (MRR, Hits@k). A dataset brings its split; a file is split at
-    random, 20% for the test, by the seed. reconstruction: the same, fitted and asked about the
-    whole network. classification: a linear SVM reads the nodes' labels off the embeddings.
+    random, 20% for the test, by the seed; --test names a test file of your own. completion: the
+    ranks alone, of every test hyperedge, at the positions of the node types asked for.
+    reconstruction: link prediction fitted and asked about the whole network. classification: a
+    linear SVM reads the nodes' labels off the embeddings.
 
     [bold]Examples[/bold]
 
@@ -124,33 +167,57 @@ def command(
 
     dhne evaluate link-prediction tags.csv --columns user=userId,movie=movieId,tag=tag --json -
 
+    dhne evaluate completion kinships --method dhne-plus --seeds 0,1,2 --json -
+
+    dhne evaluate completion train.tsv --facts 2 --valid valid.tsv --test test.tsv --position entity
+
+    dhne evaluate completion runs/kinships --test new.tsv
+
     dhne evaluate reconstruction drug --method line --protocol clean --dim 32
 
     dhne evaluate classification movielens --method dhne-plus --set epochs=20
     """
-    from dhne.evaluation import EVALUATION_SEED, EvaluationSettings, Options, evaluate
+    from dhne.evaluation import (
+        EVALUATION_SEED,
+        CompletionOptions,
+        EvaluationSettings,
+        Options,
+        evaluate,
+    )
 
+    trained = len(source) == 1 and is_run(source[0])
+    if trained:
+        _refuse_training(context)
+    if position and task != "completion":
+        raise ParameterError("--position is for the task completion")
+    completing = task == "completion"
     options = Options(
         negatives=_at_least_one("--negatives", negatives),
         evaluation_seed=EVALUATION_SEED if evaluation_seed is None else evaluation_seed,
-        ranked=_ranked(ranking),
+        ranked=_ranked(ranking or "2000"),
         roc=roc,
     )
     classification: dict[str, Any] = {"repeats": repeats, "label_count": label_count}
     classification |= {"node_type": node_type, "shares": _numbers("--shares", shares, float)}
     used = classification if task == "classification" else {}
-    settings = EvaluationSettings(options, keep, used)
+    if completing and ranking == "none":
+        raise ParameterError("completion is ranking; leave out --ranking none")
+    completion = CompletionOptions(tuple(position or ()), _ranked(ranking or "all"))
+    settings = EvaluationSettings(options, keep, used, completion)
     wanted = _numbers("--seeds", seeds, int) or []
     declared = find_method(method).load_class().declared_parameters()
     params = parse_settings(setting or [], declared)
     _check_target(json)
-    reading = {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    data = _data(source, columns, weight, unordered, labels, reading)
+    reading: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
+    reading |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
+    reading["facts"] = facts
+    files = Files(source, test or [], valid or [], known or [], labels, reading)
+    opened = open_data(task, files, skip_unknown=skip_unknown)
     with TaskProgress(quiet=quiet) as progress:
         record = evaluate(
             task,
-            data,
-            method,
+            opened.data,
+            opened.model or method,
             protocol=protocol,
             seeds=wanted,
             dim=dim,
@@ -159,33 +226,21 @@ def command(
             settings=settings,
             report=progress.report,
         )
+    record.config.update(opened.about)
     if json is not None:
         write_json(record.to_dict(), json)
         if json != "-":
             note(f"{json}: written")
     if json != "-":
-        _show(record)
+        show_record(record)
 
 
-def _data(
-    source: list[str],
-    columns: list[str] | None,
-    weight: list[str] | None,
-    unordered: bool,
-    labels: Path | None,
-    reading: dict[str, Any],
-) -> Data:
-    """A dataset keeps its split; whatever else is one network."""
-    from dhne.evaluation import Data
-
-    name = " ".join(source)
-    given = columns or weight or unordered or labels or any(reading.values())
-    if len(source) == 1 and is_dataset(source[0]) and not given:
-        from dhne.datasets import load_dataset
-
-        dataset = load_dataset(source[0], progress=True)
-        return Data(dataset.name, dataset.train, dataset.test)
-    return Data(name, open_source(source, columns, weight, unordered, labels=labels, **reading))
+def _refuse_training(context: typer.Context) -> None:
+    """Raise for options of a training that were given for a run."""
+    options = {p.name: p.opts[0] for p in context.command.params}
+    for name in _OF_TRAINING:
+        if context.get_parameter_source(name).name != "DEFAULT":  # type: ignore[union-attr]
+            raise ParameterError(f"a run is evaluated as it is; leave out {options[name]}")
 
 
 def _check_target(json: str | None) -> None:
@@ -215,50 +270,3 @@ def _numbers(option: str, text: str | None, kind: type[Any]) -> list[Any] | None
         return [kind(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ParameterError(f"{option} takes numbers with commas between, not {text!r}") from None
-
-
-def _show(record: Record) -> None:
-    """Print the means, spreads and what they were measured on."""
-    title = f"{record.method} on {record.dataset}: {record.task}, protocol {record.protocol}"
-    screen = console()
-    whole = [n for n in record.mean if "/" not in n]
-    screen.print(Text(title, style="bold"))
-    table = make_table("", ["metric", "mean", "std"], left=["metric"])
-    for name in whole:
-        add_row(table, name, _number(name, record.mean[name]), _number(name, record.std[name]))
-    screen.print(table)
-    places = list(dict.fromkeys(n.partition("/")[2] for n in record.mean if "/" in n))
-    if places:
-        kinds = [n for n in whole if f"{n}/{places[0]}" in record.mean]
-        table = make_table("", ["for each", *kinds], left=["for each"])
-        for place in places:
-            add_row(table, place, *(_number(k, record.mean[f"{k}/{place}"]) for k in kinds))
-        screen.print(table)
-    screen.print("\n".join(_footnotes(record)), soft_wrap=True)
-
-
-def _number(metric: str, value: float) -> str:
-    return f"{value:.1f}" if metric == "mean_rank" else f"{value:.4f}"
-
-
-def _footnotes(record: Record) -> list[str]:
-    from dhne.evaluation.separation import similarity_title
-
-    edges = record.config["edges"]
-    seeds = ", ".join(str(r.seed) for r in record.results)
-    seconds = sum(r.seconds["fit"] for r in record.results) / len(record.results)
-    peak = max(r.peak_rss_mb for r in record.results)
-    ranked = record.config.get("counts", {}).get("ranked", 0)
-    lines = [
-        (
-            f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to "
-            f"test; fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
-        )
-    ]
-    for seed, choice in record.config.get("chosen", {}).items():
-        best = choice["aggregate"]
-        how = f"{best} of the pairs' {similarity_title(choice['similarity'][best])}"
-        lines.append(f"seed {seed}: {how}, chosen on validation data")
-    if 0 < ranked < edges["test"]:
-        lines.append(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")
-    return lines

@@ -11,6 +11,7 @@ from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     NoHeaderOption,
     UnorderedOption,
     WeightOption,
@@ -40,6 +41,7 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
     json: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
     ] = None,
@@ -54,6 +56,8 @@ def command(
 
     dhne info follows.csv --columns person=who,person=whom
 
+    dhne info facts.tsv --facts 1
+
     dhne info runs/tags --json -
     """
     from .info_tables import show_network, show_run
@@ -64,7 +68,8 @@ def command(
         report = describe_run(sources[0])
         show = show_run
     else:
-        reading = {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
+        reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
+        reading |= {"no_header": no_header, "facts": facts}
         report = _describe(sources, columns, weight, unordered, reading)
         show = show_network
     if json is not None:
@@ -104,9 +109,9 @@ def _describe_dataset(name: str) -> dict[str, Any]:
 
 
 def _parts(dataset: Dataset) -> dict[str, Any]:
-    """What stands in train and in test, and what of test stands in train already."""
+    """Count the hyperedges of each part, and those of test that are in train already."""
     record: dict[str, Any] = {}
-    for part, network in (("train", dataset.train), ("test", dataset.test)):
+    for part, network in dataset.parts.items():
         distinct = sum(e.num_distinct() for e in network.edge_sets)
         record[part] = {"edges": network.num_edges(), "distinct": distinct}
         record[part]["repeats"] = network.num_edges() - distinct

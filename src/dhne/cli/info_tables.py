@@ -70,8 +70,10 @@ def _label_table(records: list[dict[str, Any]]) -> Any:
 
 
 def _show_parts(parts: dict[str, Any], console: Console) -> None:
-    table = make_table("Train and test", ["part", "edges", "distinct", "repeats"], left=["part"])
-    for part in ("train", "test"):
+    there = [part for part in ("train", "valid", "test") if part in parts]
+    title = "Train, validation and test" if "valid" in there else "Train and test"
+    table = make_table(title, ["part", "edges", "distinct", "repeats"], left=["part"])
+    for part in there:
         record = parts[part]
         add_row(table, part, record["edges"], record["distinct"], record["repeats"])
     console.print(table)

@@ -23,7 +23,7 @@ from .output import note
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
-Split = Literal["train", "test", "all"]
+Split = Literal["train", "valid", "test", "all"]
 NO_WEIGHT = "none"
 
 # The options of a SOURCE, to be used by every command that has one.
@@ -55,6 +55,16 @@ NoHeaderOption = Annotated[
     typer.Option(
         "--no-header",
         help="Text files have no header: columns are c1, c2 …, or as --columns lists them.",
+    ),
+]
+FactsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--facts",
+        metavar="N",
+        min=1,
+        help="The files hold facts: tab-separated lines without a header, a relation in column N "
+        "and its entities, of any number.",
     ),
 ]
 LabelsOption = Annotated[
@@ -98,6 +108,7 @@ def open_source(
     delimiter: str | None = None,
     encoding: str | None = None,
     no_header: bool | None = False,
+    facts: int | None = None,
     labels: str | Path | None = None,
     split: Split = "all",
 ) -> HyperNetwork:
@@ -112,9 +123,11 @@ def open_source(
     weight : str or sequence of str, optional
         A column of weights, or "none": one for all files, or one for each.
     unordered, delimiter, encoding, no_header : options of :func:`dhne.read_table`
+    facts : int, optional
+        The column of the relation in files of facts (see :func:`dhne.read_facts`).
     labels : path, optional
         A table of labels.
-    split : "train", "test" or "all"
+    split : "train", "valid", "test" or "all"
         Which part of a dataset.
     """
     from dhne import io
@@ -127,6 +140,10 @@ def open_source(
     options: dict[str, Any] = {"delimiter": _unescape(delimiter), "encoding": encoding}
     options |= {"ordered": False} if unordered else {}
     options |= {"header": False} if no_header else {}
+    if facts is not None:
+        asked = {"columns": columns, "weight": weight, **options}
+        network = _read_facts(names, facts, {k: v for k, v in asked.items() if _given(v)})
+        return network if labels is None else io.add_labels(network, labels)
     tables, networks = [], []
     for name, mapping, column in zip(names, mappings, weights, strict=True):
         chosen = {k: v for k, v in options.items() if v is not None}
@@ -147,6 +164,17 @@ def open_source(
     network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
     _announce_weights(network, names, weights)
     return network if labels is None else io.add_labels(network, labels)
+
+
+def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) -> HyperNetwork:
+    from dhne import io
+
+    if options:
+        raise ParameterError(f"--facts says how to read the files; leave out {_flags(options)}")
+    for name in names:
+        if is_dataset(name):
+            raise ParameterError(f"{name} is a dataset; it needs none of --facts")
+    return io.read_facts(list(names), relation)
 
 
 def _announce_weights(
@@ -260,6 +288,10 @@ def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperN
 
 def _unescape(delimiter: str | None) -> str | None:
     return {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter) if delimiter else delimiter
+
+
+def _given(value: Any) -> bool:
+    return value is not None and value != [] and value != ()
 
 
 def _flags(options: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     LabelsOption,
     NoHeaderOption,
     Split,
@@ -35,7 +36,7 @@ from .train_options import (
 # Options that describe the source.
 _SOURCE = (
     *("columns", "weight", "unordered", "delimiter", "split"),
-    *("encoding", "no_header", "labels"),
+    *("encoding", "no_header", "facts", "labels"),
 )
 
 
@@ -66,6 +67,7 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
     labels: LabelsOption = None,
     split: Annotated[
         Split, typer.Option(help="Which part of a dataset that comes with a split.")
@@ -81,6 +83,8 @@ def command(
     dhne train wordnet-sample --out runs/places --seed 0
 
     dhne train tags.csv --columns user=userId,movie=movieId,tag=tag --out runs/tags --validation 0.1
+
+    dhne train kinships.tsv --facts 2 --out runs/kinships --preset plus
 
     dhne train --out runs/tags --resume
 

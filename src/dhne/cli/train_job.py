@@ -137,6 +137,7 @@ class TrainingJob:
             delimiter=source["delimiter"],
             encoding=source["encoding"],
             no_header=source["no_header"],
+            facts=source["facts"],
             labels=source["labels"],
             split=source["split"],
         )

@@ -19,6 +19,7 @@ from .source import (
     ColumnsOption,
     DelimiterOption,
     EncodingOption,
+    FactsOption,
     NoHeaderOption,
     UnorderedOption,
     WeightOption,
@@ -88,6 +89,7 @@ def command(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
+    facts: FactsOption = None,
 ) -> None:
     """Search for the settings with the best validation AUC, then train with them on everything.
 
@@ -119,6 +121,7 @@ def command(
         delimiter=delimiter,
         encoding=encoding,
         no_header=no_header,
+        facts=facts,
         split=split,
     )
     plan = Search(network, params, space, validation, int(seed), prune)  # reports mistakes at once

@@ -1,7 +1,8 @@
 """Metadata of each dataset, available before any of its files is opened.
 
 The paper's four hyper-networks come as the two split files that its authors released. These contain
-pickled objects, so a file is opened only if its checksum matches the one listed here.
+pickled objects, so a file is opened only if its checksum matches the one listed here. Public facts
+come as the text files of their published train, valid and test parts.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ class Entry:
     sha256 : mapping of file name to checksum
     caution : str
         Warning about results measured on it.
+    addresses : tuple of str
+        Web addresses of the folder; by default those of the paper's files.
+    relation : int
+        For facts (see `dhne.read_facts`), the column of the relation; otherwise 0.
+    numbered : tuple of str
+        Files of facts whose first column numbers the facts and is not part of them.
+    positions : tuple of str
+        Node types whose positions the task ``completion`` ranks by default; all if empty.
     """
 
     name: str
@@ -45,6 +54,10 @@ class Entry:
     folder: str = ""
     sha256: dict[str, str] = field(default_factory=dict)
     caution: str = ""
+    addresses: tuple[str, ...] = ()
+    relation: int = 0
+    numbered: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
 
     @property
     def bundled(self) -> bool:
@@ -54,6 +67,14 @@ class Entry:
 
 def _files(train: str, test: str) -> dict[str, str]:
     return {"train_data.npz": train, "test_data.npz": test}
+
+
+def _parts(train: str, valid: str, test: str) -> dict[str, str]:
+    return {"train.txt": train, "valid.txt": valid, "test.txt": test}
+
+
+_GITHUB = "https://raw.githubusercontent.com"
+_PYKEEN = f"{_GITHUB}/pykeen/pykeen/93d372bd1bd6caee8b522fafa1bd4f1bea326589/src/pykeen/datasets"
 
 
 _ENTRIES = (
@@ -123,6 +144,61 @@ _ENTRIES = (
         source="WordNet 3.0, Copyright 2006 by Princeton University; "
         "its licence is beside the data.",
         labels={"head": "lexicographer category", "tail": "lexicographer category"},
+    ),
+    Entry(
+        name="kinships",
+        title="kinships: who is what to whom",
+        description="Kinship terms between 104 people of the Alyawarra in central Australia.",
+        node_types=("relation", "entity"),
+        source="W. W. Denham: The detection of patterns in Alyawarra nonverbal behavior. PhD "
+        "thesis, University of Washington, 1973.",
+        folder="kinships",
+        sha256=_parts(
+            "738612111a6acf0e39662bde24c7e72a4d1edf20931beea077da367dda689731",
+            "c56f8630a583178b1e569f11a64aa535ae1ce0b0912d8b1e24716be2b37f04da",
+            "05e5733265761d55be9c05bfaff5a8d0808df46f9c1e9d66cc3f2fe114e43d88",
+        ),
+        addresses=(f"{_PYKEEN}/kinships",),
+        relation=2,
+        positions=("entity",),
+    ),
+    Entry(
+        name="umls",
+        title="umls: how biomedical concepts are related",
+        description="Relations between the semantic types of the Unified Medical Language System.",
+        node_types=("relation", "entity"),
+        source="A. T. McCray: An upper-level ontology for the biomedical domain. Comparative and "
+        "Functional Genomics 4(1), 2003.",
+        folder="umls",
+        sha256=_parts(
+            "873ef4925516b83e7f6f8cc02b4be51d848828710a7f65a956f0ac4a9e452f35",
+            "025c98f8a4891e2a6582ec5b40ee0d904031edad9c52554522f4b7904820c98e",
+            "a7eb529a3d2810fcc96341ccc97c625a5e202f8389673aa6bd317eeebbb79014",
+        ),
+        addresses=(f"{_PYKEEN}/umls",),
+        relation=2,
+        positions=("entity",),
+    ),
+    Entry(
+        name="jf17k",
+        title="jf17k: facts of two to six entities",
+        description="Facts of Freebase, of 2 to 6 entities each.",
+        node_types=("relation", "entity"),
+        source="J. Wen, J. Li, Y. Mao, S. Chen, R. Zhang: On the representation and embedding of "
+        "knowledge bases beyond binary relations. IJCAI 2016; with the validation part of "
+        "B. Fatemi, P. Taslakian, D. Vazquez, D. Poole: Knowledge hypergraphs. IJCAI 2020.",
+        folder="jf17k",
+        sha256=_parts(
+            "d602fcd7a447e7e94a701b55c4887d83db52f5a6dc7b0946fc543842f453d27e",
+            "a32edb4e155653767c8b47b2f04453b08e933ce198522ef873ddbe4e2fc18fef",
+            "0d3732305a7cb862a48d00870fdeae83332ab42d505983fb6eb0f931df7714dd",
+        ),
+        addresses=(
+            f"{_GITHUB}/ServiceNow/HypE/41acc40b4876e5698ad62baff0001d9f539c6b39/data/JF17K",
+        ),
+        relation=1,
+        numbered=("test.txt",),
+        positions=("entity",),
     ),
 )
 

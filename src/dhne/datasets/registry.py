@@ -1,7 +1,8 @@
 """Datasets by name: `load_dataset`, `list_datasets` and `build`.
 
-The paper's four come with the authors' split. `train` and `test` both contain all nodes, including
-those without an edge in that part, so an id means the same node in both. Nodes are named 0 … n-1.
+The paper's four come with the authors' split, their nodes named 0 … n-1; public facts come with
+their published train, valid and test parts. All parts contain all nodes, including those without an
+edge in that part, so an id means the same node in each.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -22,16 +23,18 @@ import pyarrow as pa
 from dhne.datasets import store, wordnet
 from dhne.datasets.catalogue import CATALOGUE, Entry
 from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.io.facts import facts_network
 from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.matching import number_alike
 
-Split = Literal["train", "test", "all"]
+Split = Literal["train", "valid", "test", "all"]
 
 _HELD_OUT = 0.2  # of the sample; about as much as in the paper's files
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A dataset in its two parts.
+    """A dataset in its parts.
 
     Attributes
     ----------
@@ -39,6 +42,8 @@ class Dataset:
         Name, title, node types, source, labels, caution.
     train, test : HyperNetwork
         Both contain all nodes.
+    valid : HyperNetwork or None
+        The validation part, if one was published.
 
     Examples
     --------
@@ -50,6 +55,13 @@ class Dataset:
     entry: Entry
     train: HyperNetwork
     test: HyperNetwork
+    valid: HyperNetwork | None = None
+
+    @property
+    def parts(self) -> dict[str, HyperNetwork]:
+        """The parts that there are, by name."""
+        parts = {"train": self.train, "valid": self.valid, "test": self.test}
+        return {name: part for name, part in parts.items() if part is not None}
 
     @property
     def name(self) -> str:
@@ -58,19 +70,20 @@ class Dataset:
 
     @cached_property
     def whole(self) -> HyperNetwork:
-        """Both parts together, including repeats."""
-        return self.train.merge(self.test, fold=False)
+        """All parts together, including repeats."""
+        return reduce(lambda one, other: one.merge(other, fold=False), self.parts.values())
 
     def split(self, which: Split) -> HyperNetwork:
-        """Return the part of that name: "train", "test", or "all" for both together."""
-        if which not in ("train", "test", "all"):
-            raise ParameterError(f"split must be 'train', 'test' or 'all', got {which!r}")
+        """Return the part of that name: "train", "valid", "test", or "all" for all together."""
         if which == "all":
             return self.whole
-        return self.train if which == "train" else self.test
+        if which not in self.parts:
+            there = ", ".join(map(repr, self.parts))
+            raise ParameterError(f"split must be {there} or 'all' for {self.name}, got {which!r}")
+        return self.parts[which]
 
     def __repr__(self) -> str:
-        parts = f"train {self.train.num_edges():,}, test {self.test.num_edges():,}"
+        parts = ", ".join(f"{name} {part.num_edges():,}" for name, part in self.parts.items())
         return f"Dataset({self.name!r}, {parts} hyperedges)"
 
 
@@ -124,9 +137,9 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        "gps", "movielens", "drug", "wordnet" or "wordnet-sample".
-    split : "train", "test" or "all", optional
-        The part to return as a network; by default, a `Dataset` with both parts.
+        "gps", "movielens", "drug", "wordnet", "wordnet-sample", "kinships", "umls" or "jf17k".
+    split : "train", "valid", "test" or "all", optional
+        The part to return as a network; by default, a `Dataset` with all parts.
     download : bool
         Whether to download files that are neither in ``DHNE_DATA`` nor in the cache.
     progress : bool
@@ -150,10 +163,12 @@ def load_dataset(
         raise UnknownNameError("dataset", name, CATALOGUE)
     entry = CATALOGUE[name]
     if entry.bundled:
-        train, test = _split_keeping_nodes(wordnet.load_sample())
+        dataset = Dataset(entry, *_split_keeping_nodes(wordnet.load_sample()))
     else:
-        train, test = _released(entry, store.obtain(entry, download=download, progress=progress))
-    dataset = Dataset(entry, train, test)
+        files = store.obtain(entry, download=download, progress=progress)
+        dataset = (
+            _facts(entry, files) if entry.relation else Dataset(entry, *_released(entry, files))
+        )
     return dataset if split is None else dataset.split(split)
 
 
@@ -200,6 +215,16 @@ def _split_keeping_nodes(network: HyperNetwork) -> tuple[HyperNetwork, HyperNetw
     held_out = np.zeros(len(edges), dtype=bool)
     held_out[order[free[: round(_HELD_OUT * len(edges))]]] = True
     return network.subset(~held_out), network.subset(held_out)
+
+
+def _facts(entry: Entry, files: dict[str, bytes]) -> Dataset:
+    """Return the parts of a dataset of facts."""
+    parts = []
+    for name in ("train.txt", "test.txt", "valid.txt"):
+        skip = int(name in entry.numbered)
+        file = f"{entry.folder}/{name}"
+        parts.append(facts_network(files[name], entry.relation, skip=skip, file=file))
+    return Dataset(entry, *number_alike(parts))
 
 
 # -- the released files --------------------------------------------------------------------------

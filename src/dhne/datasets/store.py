@@ -2,7 +2,8 @@
 
 They are searched in this order, and used only if the sha256 matches the catalogue:
 
-1. ``DHNE_DATA``, a directory with ``GPS/``, ``MovieLens/``, ``drug/`` and ``wordnet/``;
+1. ``DHNE_DATA``, a directory with ``GPS/``, ``MovieLens/``, ``drug/``, ``wordnet/``, ``kinships/``,
+   ``umls/`` and ``jf17k/``, or some of them;
 2. the cache, ``$XDG_CACHE_HOME/dhne`` or ``~/.cache/dhne``;
 3. a download to the cache, under a temporary name until its checksum has matched;
    ``DHNE_DATA_URL`` overrides the address.
@@ -29,7 +30,7 @@ MIRRORS = (
 )
 _TIMEOUT = 30.0  # seconds without data
 _BYTES_AT_ONCE = 1 << 16
-_LARGEST = 64 << 20  # no released file is larger than 4 MB
+_LARGEST = 64 << 20  # no released file is larger than 5 MB
 
 
 def cache_directory() -> Path:
@@ -54,7 +55,7 @@ def data_directory() -> Path | None:
         what = "a file" if path.exists() else "something that does not exist"
         raise InputError(
             f"DHNE_DATA names {what}; it must name the directory that contains GPS/, MovieLens/, "
-            "drug/ and wordnet/",
+            "drug/, wordnet/ and the others",
             file=path,
         )
     return path
@@ -98,8 +99,6 @@ def _read_checked(path: Path, expected: str) -> bytes:
 
 
 def _download(entry: Entry, *, progress: bool) -> dict[str, bytes]:
-    own = os.environ.get("DHNE_DATA_URL")
-    bases = (own,) if own else MIRRORS
     target = cache_directory() / entry.folder
     files: dict[str, bytes] = {}
     for name, digest in entry.sha256.items():
@@ -107,8 +106,8 @@ def _download(entry: Entry, *, progress: bool) -> dict[str, bytes]:
             files[name] = _read_checked(target / name, digest)
             continue
         failures = []
-        for base in bases:
-            url = f"{base.rstrip('/')}/{entry.folder}/{name}"
+        for address in _addresses(entry):
+            url = f"{address}/{name}"
             try:
                 content = _fetch(url, f"{entry.folder}/{name}", progress=progress)
             except (OSError, HTTPException, ValueError) as error:
@@ -124,6 +123,14 @@ def _download(entry: Entry, *, progress: bool) -> dict[str, bytes]:
         else:
             raise _nowhere(entry, "it could not be downloaded (" + "; ".join(failures) + ")")
     return files
+
+
+def _addresses(entry: Entry) -> tuple[str, ...]:
+    """Return the web addresses of a dataset's folder."""
+    own = os.environ.get("DHNE_DATA_URL")
+    if own:
+        return (f"{own.rstrip('/')}/{entry.folder}",)
+    return entry.addresses or tuple(f"{base}/{entry.folder}" for base in MIRRORS)
 
 
 def _fetch(url: str, what: str, *, progress: bool) -> bytes:
@@ -153,10 +160,11 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 def _nowhere(entry: Entry, why: str) -> InputError:
-    files = " and ".join(f"{entry.folder}/{name}" for name in entry.sha256)
+    *some, last = (f"{entry.folder}/{name}" for name in entry.sha256)
+    files = f"{', '.join(some)} and {last}"
     return InputError(
         f"the dataset {entry.name!r} is neither in DHNE_DATA "
         f"({os.environ.get('DHNE_DATA') or 'not set'}) nor in the cache ({cache_directory()}), and "
-        f"{why}. Set DHNE_DATA to a directory that contains {files} as the paper's "
+        f"{why}. Set DHNE_DATA to a directory that contains {files} as their "
         "authors released them"
     )

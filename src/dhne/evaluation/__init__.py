@@ -12,7 +12,9 @@
 from dhne.methods import METHODS, Method, make_method, register, unregister
 
 from .classification import classify_nodes
+from .completion import CompletionOptions
 from .filtered_ranking import rank_edges, ranking_metrics
+from .fitted import held_out_data
 from .metrics import auc, average_precision, f1_scores, roc
 from .protocols import (
     EVALUATION_SEED,
@@ -31,6 +33,7 @@ __all__ = [
     "METHODS",
     "PROTOCOLS",
     "TASKS",
+    "CompletionOptions",
     "Data",
     "EvaluationSettings",
     "Method",
@@ -43,6 +46,7 @@ __all__ = [
     "classify_nodes",
     "evaluate",
     "f1_scores",
+    "held_out_data",
     "link_prediction_split",
     "make_method",
     "rank_edges",

@@ -15,7 +15,7 @@ Tuples are scored in chunks of bounded size, so memory does not grow with the te
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,7 @@ def rank_edges(
     test: HyperNetwork,
     known: HyperNetwork,
     *,
+    positions: Collection[str] = (),
     limit: int | None = None,
     seed: int = 0,
     chunk: int = TUPLES_AT_ONCE,
@@ -134,6 +135,8 @@ def rank_edges(
         The hyperedges to rank.
     known : HyperNetwork
         All hyperedges known to be true, including those of `test`; used for filtering.
+    positions : node types, optional
+        Rank only at positions of these types; by default at all.
     limit : int, optional
         Maximum number of hyperedges to rank, drawn with `seed`; each against all candidates.
     chunk : int
@@ -149,7 +152,10 @@ def rank_edges(
     """
     chosen = _draw(test, limit, seed)
     ranks: dict[str, list[Ranks]] = {}
-    total = sum(rows.size for rows in chosen.values())
+    asked = {types: _asked(types, positions) for types in chosen}
+    total = sum(len(rows) * len(asked[types]) for types, rows in chosen.items())
+    if not total:
+        raise ParameterError("there is no test hyperedge with a position to rank")
     done = 0
 
     def advance(n: int) -> None:
@@ -160,7 +166,7 @@ def rank_edges(
 
     for types, queries in chosen.items():
         sizes = known.position_sizes(types)
-        for position in range(len(types)):
+        for position in asked[types]:
             index = KnownCompletions.build(known.edge_set(types), sizes, position)
             label = position_label(known, types, position)
             found = filtered_ranks(embedder, queries, index, chunk=chunk, progress=advance)
@@ -171,6 +177,10 @@ def rank_edges(
         own = ranking_metrics(np.concatenate(group))
         metrics |= {f"{name}/{label}": value for name, value in own.items()}
     return metrics, sum(len(rows) for rows in chosen.values())
+
+
+def _asked(types: EdgeType, positions: Collection[str]) -> list[int]:
+    return [p for p, t in enumerate(types) if not positions or t in positions]
 
 
 def _draw(test: HyperNetwork, limit: int | None, seed: int) -> dict[EdgeType, NodeArray]:

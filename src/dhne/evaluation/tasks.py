@@ -1,23 +1,27 @@
-"""The tasks, the same for every method: link prediction, reconstruction, classification.
+"""The tasks, the same for every method.
+
+Link prediction, completion, reconstruction and classification.
 
 `evaluate` goes from data and a method's name to a record: for every seed it creates the method,
-fits it, measures it, and records seconds and peak memory.
+fits it, measures it, and records seconds and peak memory. A fitted model is measured as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from dhne.embedder import Embedder
 from dhne.errors import ParameterError, UnknownNameError
 from dhne.files.plain_json import plain
-from dhne.methods import make_method
+from dhne.methods import make_method, method_of
 from dhne.network.hypernetwork import HyperNetwork
 
 from .classification import classify_nodes, labelled
+from .completion import CompletionOptions, asked_positions, complete
+from .fitted import check_fitted, seed_of
 from .peak_memory import peak_mb, reset_peak
 from .protocols import (
     PROTOCOLS,
@@ -30,7 +34,8 @@ from .protocols import (
 from .results import Record, SeedResult, environment
 from .separation import Options, Outcome, ReportProgress, Scoring, choose_scoring, separate
 
-TASKS = ("link-prediction", "reconstruction", "classification")
+TASKS = ("link-prediction", "completion", "reconstruction", "classification")
+_HELD_OUT = ("link-prediction", "completion")  # tested on hyperedges that were not learned from
 Make = Callable[[int], Embedder]
 
 
@@ -43,7 +48,9 @@ class EvaluationSettings:
     options : Options
         For the tasks that separate hyperedges from negatives.
     keep : float, optional
-        Link prediction: the share of all hyperedges kept for training.
+        Link prediction and completion: the share of all hyperedges kept for training.
+    completion : CompletionOptions
+        Which positions to rank, and of how many hyperedges.
     classification : dict
         Keyword arguments of `classify_nodes`.
     """
@@ -51,12 +58,13 @@ class EvaluationSettings:
     options: Options = field(default_factory=Options)
     keep: float | None = None
     classification: dict[str, Any] = field(default_factory=dict)
+    completion: CompletionOptions = field(default_factory=CompletionOptions)
 
 
 def evaluate(
     task: str,
     data: Data | HyperNetwork,
-    method: str | Make,
+    method: str | Make | Embedder,
     *,
     protocol: str = "paper",
     seeds: Sequence[int] = (0,),
@@ -70,10 +78,11 @@ def evaluate(
 
     Parameters
     ----------
-    task : {"link-prediction", "reconstruction", "classification"}
+    task : {"link-prediction", "completion", "reconstruction", "classification"}
     data : Data or HyperNetwork
-    method : str or callable
-        A name of `METHODS`, or a function that returns an unfitted `Embedder` for a seed.
+    method : str, callable or Embedder
+        A name of `METHODS`, a function that returns an unfitted `Embedder` for a seed, or a fitted
+        `Embedder`, which is not trained again (see `held_out_data`).
     protocol : {"paper", "clean"}
     seeds : sequence of int
         One fit each.
@@ -96,6 +105,10 @@ def evaluate(
     if isinstance(data, HyperNetwork):
         data = Data("network", data)
     settings = settings or EvaluationSettings()
+    fitted = method if isinstance(method, Embedder) else None
+    if fitted is not None:
+        seeds = (seed_of(fitted),)
+        check_fitted(data, fitted, held_out=task in _HELD_OUT)
     make, name = _maker(method, dim, device, params)
     config = _config(task, seeds, settings)
     results: list[SeedResult] = []
@@ -103,7 +116,7 @@ def evaluate(
     curves: dict[str, dict[str, list[float]]] = {}
     for number, seed in enumerate(seeds):
         work = _Work(task, data, protocol, seed, settings, _prefixed(report, number, seeds))
-        result, outcome, about = work.run(make)
+        result, outcome, about = work.run(make, fitted)
         results.append(result)
         config |= about | {"counts": outcome.counts}
         if outcome.chosen:
@@ -128,8 +141,13 @@ def _check(task: str, protocol: str, seeds: Sequence[int]) -> None:
 
 
 def _maker(
-    method: str | Make, dim: int | None, device: str | None, params: Mapping[str, Any] | None
+    method: str | Make | Embedder,
+    dim: int | None,
+    device: str | None,
+    params: Mapping[str, Any] | None,
 ) -> tuple[Make, str]:
+    if isinstance(method, Embedder):
+        return lambda _: method, method_of(method)
     if callable(method):
         return method, type(method(0)).__name__
     name = method
@@ -157,54 +175,86 @@ class _Work:
     settings: EvaluationSettings
     report: ReportProgress
 
-    def run(self, make: Make) -> tuple[SeedResult, Outcome, dict[str, Any]]:
-        """Fit and measure; also return a description of the split."""
+    def run(
+        self, make: Make, fitted: Embedder | None = None
+    ) -> tuple[SeedResult, Outcome, dict[str, Any]]:
+        """Fit, unless it is fitted, and measure; also return a description of the split."""
         split = self._split()
         if self.task == "classification":
             labelled(split.train, self.settings.classification.get("node_type"))
         reset_peak()
-        self.report("fitting", 0, 0)
         start = perf_counter()
-        model = make(self.seed).fit(split.train)
-        fitted = perf_counter()
-        outcome = self._measure(model, split, make)
-        seconds = {"fit": fitted - start, "evaluate": perf_counter() - fitted}
+        model = self._fit(make, split) if fitted is None else fitted
+        ready = perf_counter()
+        outcome = self._measure(model, split, None if fitted is not None else make)
+        seconds = {"fit": ready - start, "evaluate": perf_counter() - ready}
         rounded = {k: round(v, 4) for k, v in seconds.items()}
+        parts = {"train": split.train, "valid": split.valid, "test": split.test}
         about = {
-            "split": split.how,
-            "edges": {"train": split.train.num_edges(), "test": split.test.num_edges()},
+            "split": split.how if fitted is None else "held out; the model was trained before",
+            "edges": {n: part.num_edges() for n, part in parts.items() if part is not None},
             "nodes": {t: split.train.num_nodes(t) for t in split.train.node_types},
             "method": _method_settings(model),
         }
+        if self.task == "completion":
+            about["positions"] = list(asked_positions(self.data, self.settings.completion))
         return SeedResult(self.seed, outcome.metrics, rounded, peak_mb()), outcome, about
 
+    def _fit(self, make: Make, split: Split) -> Embedder:
+        self.report("fitting", 0, 0)
+        model: Any = make(self.seed)
+        fitted: Embedder = (
+            model.fit(split.train, validation=split.valid)
+            if model.takes_validation and split.valid is not None
+            else model.fit(split.train)
+        )
+        return fitted
+
     def _split(self) -> Split:
-        if self.task == "link-prediction":
+        if self.task in _HELD_OUT:
             keep = self.settings.keep
             return link_prediction_split(self.data, self.protocol, seed=self.seed, keep=keep)
         return reconstruction_split(self.data, self.protocol)
 
-    def _measure(self, model: Embedder, split: Split, make: Make) -> Outcome:
+    def _measure(self, model: Embedder, split: Split, make: Make | None) -> Outcome:
         if self.task == "classification":
             self.report("classifying", 0, 0)
             extra = self.settings.classification
             metrics = classify_nodes(split.train, model.vectors_, **extra)
             return Outcome(metrics)
         chosen = None
-        if model.aggregates:
+        if model.aggregates and make is not None:  # a model that is there already has chosen
             chosen = self._choose(model, split, make)
+        if self.task == "completion":
+            return self._complete(model, split, chosen)
         self.report("scoring", 0, 0)
         return separate(model, split, self.settings.options, chosen=chosen, report=self.report)
+
+    def _complete(self, model: Embedder, split: Split, chosen: Scoring | None) -> Outcome:
+        options = self.settings.completion
+        outcome = complete(
+            model if chosen is None else chosen.applied(model)[chosen.aggregate],
+            split,
+            asked_positions(self.data, options),
+            ranked=options.ranked,
+            options=self.settings.options,
+            report=self.report,
+        )
+        return outcome if chosen is None else replace(outcome, chosen=asdict(chosen))
 
     def _choose(self, model: Embedder, split: Split, make: Make) -> Scoring:
         """Choose an aggregate and a similarity of pairs without using the test part.
 
-        Link prediction: with another fit on 90% of train, judged on the rest. Reconstruction is
-        evaluated on the edges it was fitted on, so those are used, with separate negatives.
+        Link prediction and completion: on the validation part if there is one, else with another
+        fit on 90% of train, judged on the rest. Reconstruction is evaluated on the edges it was
+        fitted on, so those are used, with separate negatives.
         """
         options = self.settings.options
         if self.task == "reconstruction":
             return choose_scoring(model, split, options)
+        if split.valid is not None:
+            known = split.train.merge(split.valid, fold=True)
+            return choose_scoring(model, Split(split.train, split.valid, known, "valid"), options)
         self.report("choosing how to score pairs", 0, 0)
         inner = validation_split(split.train, fraction=options.validation, seed=self.seed)
         trial = make(self.seed).fit(inner.train)
@@ -234,7 +284,9 @@ def _config(task: str, seeds: Sequence[int], settings: EvaluationSettings) -> di
         shown["classification"] = settings.classification
     else:
         shown |= asdict(settings.options)
-    if task == "link-prediction":
+    if task == "completion":
+        shown["completion"] = asdict(settings.completion)
+    if task in _HELD_OUT:
         shown["keep"] = settings.keep
     found: dict[str, Any] = plain(shown | environment(), finite=True, other=repr)
     return found

@@ -181,7 +181,7 @@ class Worker:
     def _load(self, job: Job) -> Data:
         if self._data is None or self._loaded != (job.dataset, job.core):
             dataset = load_dataset(job.dataset)
-            data = Data(dataset.name, dataset.train, dataset.test)
+            data = Data.of(dataset)
             self._data = data if job.core is None else dense_core(data, job.core)
             self._loaded = (job.dataset, job.core)
         return self._data

@@ -12,6 +12,7 @@ from dhne.network.hypernetwork import HyperNetwork
 
 from .bundle import read_bundle, write_bundle
 from .column_mapping import Columns, UnsuitableColumnsError
+from .facts import read_facts
 from .hif import read_hif, write_hif
 from .inputs import is_several, table_files
 from .label_files import add_labels
@@ -26,6 +27,7 @@ __all__ = [
     "as_network",
     "format_of",
     "read",
+    "read_facts",
     "read_hif",
     "read_npz",
     "read_table",

@@ -11,7 +11,7 @@ from .registry import (
     register,
     unregister,
 )
-from .runs import load, save
+from .runs import load, method_of, save
 
 __all__ = [
     "BUILT_IN",
@@ -21,6 +21,7 @@ __all__ = [
     "find_method",
     "load",
     "make_method",
+    "method_of",
     "parse_settings",
     "register",
     "save",

@@ -62,14 +62,36 @@ def load(path: str | PathLike[str]) -> Any:
         return cls._from_run(contents) if hasattr(cls, "_from_run") else _restored(cls, contents)
 
 
-def _method_of(model: Embedder) -> Method:
+def method_of(model: Embedder) -> str:
+    """Return the name of a model's method: of those of its class the one that it is set up as.
+
+    A class that is not registered goes by its own name.
+
+    Examples
+    --------
+    >>> from dhne import DHNE
+    >>> method_of(DHNE(preset="plus")), method_of(DHNE(dim=8))
+    ('dhne-plus', 'dhne')
+    """
+    params = model.get_params(deep=False)
+    fitting = [m for m in _methods_of(model) if dict(m.params).items() <= params.items()]
+    best = max(fitting, key=lambda m: len(m.params), default=None)
+    return type(model).__name__ if best is None else best.name
+
+
+def _methods_of(model: Embedder) -> list[Method]:
     cls = type(model)
-    for method in METHODS.values():
-        if method.source in (cls, f"{cls.__module__}:{cls.__qualname__}"):
-            return method
+    path = f"{cls.__module__}:{cls.__qualname__}"
+    return [m for m in METHODS.values() if m.source in (cls, path)]
+
+
+def _method_of(model: Embedder) -> Method:
+    found = _methods_of(model)
+    if found:
+        return found[0]
     raise ParameterError(
-        f"{cls.__name__} is not registered, so its run could not be loaded; register it first "
-        "(see dhne.methods)"
+        f"{type(model).__name__} is not registered, so its run could not be loaded; register it "
+        "first (see dhne.methods)"
     )
 
 

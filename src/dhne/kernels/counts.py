@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import torch
@@ -74,21 +73,18 @@ class TupleTables:
     types : a number for the node type of each position
     first : ``first[p][q]``, the first column of position q's type in position p's table
     sizes : the number of nodes of each position's type
-    common : for each pair of positions, the types that neighbour both
+    pairs : the pairs of positions that are counted, in the order of the features
+    common : for each of these pairs, the types that neighbour both
     """
 
     tables: tuple[CountTable, ...]
     types: tuple[int, ...]
     first: tuple[tuple[int, ...], ...]
     sizes: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
     common: tuple[tuple[Common, ...], ...]
     kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What a backend has worked out about the tables."""
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of positions, in the order of the features."""
-        return list(combinations(range(len(self.tables)), 2))
 
     @property
     def width(self) -> int:

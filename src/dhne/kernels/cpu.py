@@ -19,7 +19,15 @@ from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
 from .compiled import optimizers
 from .counts import CountTable, TupleTables
-from .cpu_functions import Encode, GatherSum, HiddenLayer, Pending, Reconstruction
+from .cpu_functions import (
+    Encode,
+    GatherSum,
+    HiddenLayer,
+    Pending,
+    RaggedLayer,
+    RaggedSum,
+    Reconstruction,
+)
 from .cpu_matrix import BatchMatrix, Scratch, TableGradient
 from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
 from .cpu_threads import few_threads_for, num_pieces, settle
@@ -84,6 +92,25 @@ class CompiledKernels(Kernels):
     ) -> Tensor:
         """Return w · tanh(Σ_p parts[p][index[:, p]] + b + z Z)."""
         result: Tensor = HiddenLayer.apply(index, bias, output, features, evidence, *parts)
+        return result
+
+    def ragged_sum(self, part: Tensor, index: Tensor, begins: Tensor) -> Tensor:
+        """Return Σ_j part[index[j]] over the members of each tuple."""
+        result: Tensor = RaggedSum.apply(index, begins, part)
+        return result
+
+    def ragged_layer(
+        self,
+        part: Tensor,
+        index: Tensor,
+        begins: Tensor,
+        bias: Tensor,
+        output: Tensor,
+        features: Tensor | None = None,
+        evidence: Tensor | None = None,
+    ) -> Tensor:
+        """Return w · tanh(Σ_j part[index[j]] + b + z Z)."""
+        result: Tensor = RaggedLayer.apply(index, begins, bias, output, features, evidence, part)
         return result
 
     def tuple_counts(
@@ -158,7 +185,8 @@ class CompiledKernels(Kernels):
             for i, c in enumerate(types):
                 in_p = np.searchsorted(firsts[p], c.first_in_p)
                 common[k, i] = c.type, in_p, np.searchsorted(firsts[q], c.first_in_q)
-        arrays = _flat(tables.tables, firsts), np.array(tables.types), blocks, common
+        pairs = np.array(tables.pairs, np.int64).reshape(-1, 2)
+        arrays = _flat(tables.tables, firsts), np.array(tables.types), blocks, common, pairs
         tables.kept["arrays"] = arrays
         return arrays
 

@@ -160,6 +160,66 @@ class HiddenLayer(Function):
         return None, *mine, None, of_evidence, *of_parts
 
 
+class RaggedSum(Function):
+    """Σ_j part[index[j]] over the members of each tuple."""
+
+    @staticmethod
+    def forward(ctx: Any, index: Tensor, begins: Tensor, part: Tensor) -> Tensor:
+        """Add rows up."""
+        ctx.where, ctx.num_nodes = (index.numpy(), begins.numpy()), len(part)
+        return torch.from_numpy(similarity.ragged_sum(*_arrays((part,)), *ctx.where))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+        """Sum what tuples give, node by node."""
+        return None, None, _to_members(ctx, gradient.contiguous().numpy())
+
+
+class RaggedLayer(Function):
+    """w · tanh(Σ_j part[index[j]] + b + z Z)."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        index: Tensor,
+        begins: Tensor,
+        bias: Tensor,
+        output: Tensor,
+        features: Tensor | None,
+        evidence: Tensor | None,
+        part: Tensor,
+    ) -> Tensor:
+        """Sum, activate and weigh tuple by tuple."""
+        b, w = bias.detach().numpy(), output.detach().numpy()
+        known = None
+        if features is not None and evidence is not None:
+            known = torch.addmm(bias.detach(), features, evidence.detach()).numpy()
+        ctx.where, ctx.num_nodes = (index.numpy(), begins.numpy()), len(part)
+        hidden, logits = similarity.ragged_layer(*_arrays((part,)), *ctx.where, b, known, w)
+        ctx.hidden, ctx.output, ctx.features = hidden, w, features
+        return torch.from_numpy(logits)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+        """From the logits to the sums, and from there to everything that is in them."""
+        of_sum, of_bias, of_output = similarity.hidden_gradient(
+            ctx.hidden, gradient.contiguous().numpy(), ctx.output, num_pieces()
+        )
+        of_evidence = None
+        if ctx.features is not None:
+            of_evidence = ctx.features.T @ torch.from_numpy(of_sum)
+        mine = torch.from_numpy(of_bias), torch.from_numpy(of_output)
+        return None, None, *mine, None, of_evidence, _to_members(ctx, of_sum)
+
+
+def _to_members(ctx: Any, of_sum: npt.NDArray[Any]) -> Tensor:
+    """Return for each node the sum over the tuples that it is a member of."""
+    begins, tuples = similarity.sort_members(*ctx.where, ctx.num_nodes)
+    return torch.from_numpy(similarity.scatter_sum(begins, tuples, of_sum, num_pieces()))
+
+
 def _arrays(parts: tuple[Tensor, ...]) -> tuple[npt.NDArray[Any], ...]:
     return tuple(p.detach().contiguous().numpy() for p in parts)
 

@@ -9,13 +9,15 @@ and never of the number of nodes. A backend implements these:
                      an a_ij above 1, the most that σ can give, 1
 `gather_sum`         Σ_p P_p[index[:, p]]             the hidden layer's pre-activation of tuples
 `hidden_layer`       w · tanh(that + b + z Z)         the whole similarity, if it has one layer
+`ragged_sum`         Σ_{j in tuple i} P[index[j]]     `gather_sum` of tuples of any length
+`ragged_layer`       w · tanh(that + b + z Z)         `hidden_layer` of tuples of any length
 `tuple_counts`       what the nodes of tuples share, for `dhne.model.evidence`
 `features`           what the similarity is given of those counts
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
 
-The first four are differentiable. The gradient of a *table* (W, V, c: a row a column of the
+The first six are differentiable. The gradient of a *table* (W, V, c: a row a column of the
 adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give
 it as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
 gradient are left alone, so a step never costs more than what it touched.
@@ -237,6 +239,32 @@ class Kernels(ABC):
         together or not at all.
         """
         total = self.gather_sum(parts, index) + bias
+        if features is not None and evidence is not None:
+            total = torch.addmm(total, features, evidence)
+        return torch.tanh(total) @ output
+
+    def ragged_sum(self, part: Tensor, index: Tensor, begins: Tensor) -> Tensor:
+        """Return Σ_j part[index[j]] over the members begins[i] … begins[i + 1] − 1 of each tuple i.
+
+        `index` is ``int64[members]``, `begins` ``int64[m + 1]``.
+        """
+        m = len(begins) - 1
+        number = torch.arange(m, device=index.device)
+        tuple_of = number.repeat_interleave(begins.diff(), output_size=len(index))
+        return part.new_zeros(m, part.shape[1]).index_add(0, tuple_of, part[index])
+
+    def ragged_layer(
+        self,
+        part: Tensor,
+        index: Tensor,
+        begins: Tensor,
+        bias: Tensor,
+        output: Tensor,
+        features: Tensor | None = None,
+        evidence: Tensor | None = None,
+    ) -> Tensor:
+        """Return w · tanh(Σ_j part[index[j]] + b + z Z): `hidden_layer` of `ragged_sum`."""
+        total = self.ragged_sum(part, index, begins) + bias
         if features is not None and evidence is not None:
             total = torch.addmm(total, features, evidence)
         return torch.tanh(total) @ output

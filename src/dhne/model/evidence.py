@@ -7,12 +7,16 @@ formulas. All are counted without the hyperedge that is being scored, in trainin
 tuple has no entry of its own either.
 
 Positions that share their U (unordered ones of one type) share these too: their features are
-averaged, so that order does not matter and one set of features serves every size.
+averaged, so that order does not matter and one set of features serves every size. Of a long
+hyperedge not all pairs are counted but about as many as it has members, at least 32 of each kind,
+each member in as many of them as any other (`counted_pairs`): the cost is linear in its size.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -26,6 +30,7 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
+_PAIRS = 32  # of a kind, beyond which not all are counted
 _CHUNK = 1 << 17  # hyperedges counted in one go
 
 
@@ -33,6 +38,45 @@ def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
     """Return the pairs of slots that have features: two different ones, or one that is a set."""
     sets = [s for s, many in enumerate(edge_type.family.many) if many]
     return list(combinations(range(len(edge_type.slot_types)), 2)) + [(s, s) for s in sets]
+
+
+@lru_cache(maxsize=4096)
+def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of positions that are counted, ascending; all of them if they are few.
+
+    Of a set's many pairs those of members that are at most d apart, in a circle; of two sets' pairs
+    the same with one circle beside the other.
+
+    Examples
+    --------
+    >>> counted_pairs(EdgeType(("user", "movie", "tag")))
+    ((0, 1), (0, 2), (1, 2))
+    >>> len(counted_pairs(EdgeType.of(("author",) * 100, ordered=False)))
+    100
+    """
+    found: set[tuple[int, int]] = set()
+    groups = edge_type.groups
+    for group in groups:
+        n = len(group)
+        apart = n // 2 if n * (n - 1) // 2 <= _PAIRS else max(1, _PAIRS // n)
+        found |= {_ascending(group[i], group[(i + d) % n]) for i in range(n) for d in _to(apart, n)}
+    for a, b in combinations(groups, 2):
+        longer = max(len(a), len(b))
+        apart = longer if len(a) * len(b) <= _PAIRS else max(1, _PAIRS // longer)
+        found |= {
+            _ascending(a[i % len(a)], b[(i + d) % len(b)])
+            for i in range(longer)
+            for d in range(apart)
+        }
+    return tuple(sorted(found))
+
+
+def _to(apart: int, size: int) -> range:
+    return range(1, min(apart, size - 1) + 1)
+
+
+def _ascending(p: int, q: int) -> tuple[int, int]:
+    return (p, q) if p < q else (q, p)
 
 
 def _placements(
@@ -114,13 +158,14 @@ class PairEvidence:
                 tuple(self._numbers[t] for t in edge_type),
                 tuple(tuple(a.blocks.get(t, 0) for t in edge_type) for a in m),
                 tuple(a.shape[0] for a in m),
+                counted_pairs(edge_type),
                 tuple(
                     tuple(
                         Common(self._numbers[s], first, m[q].blocks[s], m[p].sizes[s])
                         for s, first in m[p].blocks.items()
                         if s in m[q].blocks
                     )
-                    for p, q in combinations(range(len(edge_type)), 2)
+                    for p, q in counted_pairs(edge_type)
                 ),
             )
         return self._of_type[edge_type]
@@ -197,17 +242,18 @@ class PairEvidence:
             slots, kinds = edge_type.slots, _pair_slots(edge_type)
             pairs = [
                 kinds.index((min(slots[p], slots[q]), max(slots[p], slots[q])))
-                for p, q in combinations(range(len(edge_type)), 2)
+                for p, q in counted_pairs(edge_type)
             ]
+            in_kind, in_slot = Counter(pairs), Counter(slots)
             width = num_features(edge_type)
             matrix = np.zeros((2 * 3 * len(pairs) + len(slots), width))
             for k, kind in enumerate(pairs):
                 for c in range(3):
                     for flag in range(2):
                         row = flag * 3 * len(pairs) + 3 * k + c
-                        matrix[row, _PER_PAIR * kind + 2 * c + flag] = 1 / pairs.count(kind)
+                        matrix[row, _PER_PAIR * kind + 2 * c + flag] = 1 / in_kind[kind]
             for p, slot in enumerate(slots):
                 row = 6 * len(pairs) + p
-                matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / slots.count(slot)
+                matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / in_slot[slot]
             self._averages[edge_type] = torch.from_numpy(matrix).to(self._device, self._dtype)
         return self._averages[edge_type]

@@ -34,7 +34,7 @@ from dhne.network.edges import EdgeSet, EdgeType
 from .activations import ACTIVATIONS
 from .evidence import num_features
 from .losses import Loss, TupleLogits
-from .similarities import Similarity, SimilarityShape, make_similarity
+from .similarities import Members, Similarity, SimilarityShape, make_similarity
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,40 @@ class TupleBatch:
 
 
 @dataclass(frozen=True)
+class FamilyBatch:
+    """A family's tuples in a batch, of any size.
+
+    Attributes
+    ----------
+    edge_type : EdgeType
+        The family.
+    index : int64[members]
+        Where each member's embedding is among its type's rows of the batch.
+    slots : int64[members]
+        The number of its role.
+    begins : int64[m + 1]
+        Where each tuple's members begin.
+    valid, num_edges, evidence
+        As in `TupleBatch`.
+    """
+
+    edge_type: EdgeType
+    index: Tensor
+    slots: Tensor
+    begins: Tensor
+    valid: Tensor
+    num_edges: int
+    evidence: Tensor | None = None
+
+
+@dataclass(frozen=True)
 class Batch:
     """What one step looks at."""
 
     types: dict[str, TypeBatch]
     tuples: list[TupleBatch]
     num_tuples: int
+    families: list[FamilyBatch] = field(default_factory=list)
 
 
 class NodeAutoencoder(nn.Module):
@@ -224,6 +252,14 @@ class DHNEModel(nn.Module):
                 group.evidence,
             )
             first = first + loss(TupleLogits(logits, group.valid, group.num_edges))
+        for family in batch.families:
+            logits = self.similarity(family.edge_type).family_logits(
+                kernels,
+                [x[t] for t in family.edge_type],
+                Members(family.edge_type, family.index, family.slots, family.begins),
+                family.evidence,
+            )
+            first = first + loss(TupleLogits(logits, family.valid, family.num_edges))
         return first / batch.num_tuples, second
 
     @property

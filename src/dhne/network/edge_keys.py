@@ -89,9 +89,14 @@ def repeats_node(nodes: Any, types: EdgeType) -> Any:
     """Return which tuples (of an array or a tensor) hold a node twice in one set."""
     repeats = nodes[:, 0] != nodes[:, 0]
     for group in types.groups:
-        for i, p in enumerate(group):
-            for q in group[i + 1 :]:
-                repeats |= nodes[:, p] == nodes[:, q]
+        if len(group) < 2:
+            continue
+        members = nodes[:, list(group)]
+        if isinstance(nodes, np.ndarray):
+            members = np.sort(members, axis=1)
+        else:
+            members = members.sort(dim=1).values
+        repeats |= (members[:, 1:] == members[:, :-1]).any(1)
     return repeats
 
 

@@ -1,7 +1,8 @@
 """From hyperedges to what one step looks at: shuffled, with fresh negatives, each node once.
 
 An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
-batches, so that every batch holds each type in its proportion. All randomness of an epoch comes
+batches, so that every batch holds each type in its proportion. On a CPU, sets of all sizes with the
+same roles are shuffled and cut as one (`dhne.training.families`). All randomness of an epoch comes
 from (seed, epoch), so that training can go on after any interruption as if there had been none.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,15 +21,16 @@ from torch import Tensor
 from dhne.errors import SaturatedNetworkError
 from dhne.kernels import Kernels, RowSample, RowSelection
 from dhne.model.evidence import PairEvidence
-from dhne.model.joint import Batch, TupleBatch, TypeBatch
+from dhne.model.joint import Batch, FamilyBatch, TupleBatch, TypeBatch
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.digest import edges_digest
-from dhne.network.edges import EdgeSet
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import NegativeSampler
 
-from .leave_one_out import LeaveOneOut
-from .step_inputs import Positives, StepInputs, TupleInputs, spread
+from .families import Family
+from .leave_one_out import LeaveOneOut, joined
+from .step_inputs import FamilyInputs, Positives, StepInputs, TupleInputs, spread
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
 
@@ -88,16 +91,35 @@ class BatchMaker:
         self.rows, self.evidence = rows, evidence
         self.leave_one_out = None
         if options.leave_one_out:
-            width = max(e.length for e in network.edge_sets) - 1
-            self.leave_one_out = LeaveOneOut(rows, width, device=device, dtype=dtype)
+            longest = max(e.length for e in network.edge_sets)
+            self.leave_one_out = LeaveOneOut(rows, longest, device=device, dtype=dtype)
         # On a GPU a hub's row costs little, and the host would have to wait for the device.
         self.row_sample = options.row_sample if device.type == "cpu" else 0
-        self._edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
+        edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
+        self._families = self._gather_families(edges)
+        self._edges = edges
         most = max(1, -(-network.num_edges() // options.batch_size))
         self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
+        self._family_sizes = [-(-len(f) // most) for f in self._families]
         # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
-        self.num_batches = max(-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items())
+        needed = [-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items()]
+        needed += [-(-len(f) // n) for f, n in zip(self._families, self._family_sizes, strict=True)]
+        self.num_batches = max(needed)
         self.sparse = {t: r.matrix(device=device, dtype=dtype) for t, r in rows.items()}
+
+    def _gather_families(self, edges: dict[EdgeType, Positives]) -> list[Family]:
+        """Take the sets out of `edges` and return their families.
+
+        On a GPU a step is recorded and played back, and must have one shape: there each size stays
+        an edge type of its own.
+        """
+        if self.device.type != "cpu":
+            return []
+        forms: dict[Any, list[Positives]] = {}
+        for types in [r for r in edges if r.has_sets]:
+            forms.setdefault(types.key, []).append(edges.pop(types))
+        k = self.sampler.per_positive
+        return [Family(f, k, self.leave_one_out) for f in forms.values()]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -124,12 +146,19 @@ class BatchMaker:
         """
         rng = np.random.default_rng([seed, epoch])
         shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
+        orders = [family.shuffled(rng) for family in self._families]
         batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.network.num_edges()))
         for first in range(0, self.num_batches, batches_at_once):
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
-            for parts in zip(*pieces, strict=True):
-                yield StepInputs(parts, rng.random() if self.device.type == "cpu" else None)
+            laid_out = [
+                self._draw_family(number, order, first, last, rng)
+                for number, order in enumerate(orders)
+            ]
+            for batch in range(last - first):
+                turn = rng.random() if self.device.type == "cpu" else None
+                groups = tuple(piece[batch] for piece in pieces)
+                yield StepInputs(groups, turn, tuple(family[batch] for family in laid_out))
 
     def _draw(
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
@@ -137,8 +166,21 @@ class BatchMaker:
         """Draw the negatives of several batches at once and hand them out batch by batch."""
         m, size = len(edges.nodes), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
-        chunk = edges.take(slice(cuts[0], cuts[-1]))
-        nodes = chunk.nodes
+        both = self._with_drawn(edges.take(slice(cuts[0], cuts[-1])), rng)
+        return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
+
+    def _draw_family(
+        self, number: int, order: Tensor, first: int, last: int, rng: np.random.Generator
+    ) -> list[FamilyInputs]:
+        """Draw the negatives of several batches of a family at once."""
+        family, size = self._families[number], self._family_sizes[number]
+        cuts = [min(size * b, len(family)) for b in range(first, last + 1)]
+        layout = family.lay_out(order[cuts[0] : cuts[-1]], lambda e: self._with_drawn(e, rng))
+        return [layout.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
+
+    def _with_drawn(self, edges: Positives, rng: np.random.Generator) -> TupleInputs:
+        """Draw the negatives of hyperedges."""
+        nodes = edges.nodes
         if self.device.type == "cpu":
             found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
             drawn, valid = torch.from_numpy(found.nodes), torch.from_numpy(found.valid)
@@ -152,8 +194,7 @@ class BatchMaker:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
             drawn, valid = found.nodes, found.valid
-        both = self.with_negatives(chunk, drawn, valid)
-        return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
+        return self.with_negatives(edges, drawn, valid)
 
     def with_negatives(self, edges: Positives, negatives: Tensor, valid: Tensor) -> TupleInputs:
         """Put hyperedges and negatives of each together, their evidence counted."""
@@ -173,22 +214,33 @@ class BatchMaker:
     def assemble(self, inputs: StepInputs) -> Batch:
         """Number each type's distinct nodes and point the tuples at them."""
         drawn = [d for d in inputs.groups if len(d.edges)]
-        total = sum(len(d.tuples) for d in drawn)
+        families = [f for f in inputs.families if len(f)]
+        total = sum(len(d.tuples) for d in drawn) + sum(len(f) for f in families)
         places: dict[str, list[tuple[int, int]]] = {}
         for g, d in enumerate(drawn):
             for position, t in enumerate(d.types):
                 places.setdefault(t, []).append((g, position))
         index = [torch.empty_like(d.tuples) for d in drawn]
+        members = [torch.empty_like(f.nodes) for f in families]
         found = {}
-        for t, where in places.items():
+        for t in dict.fromkeys([*places, *(t for f in families for t in f.types)]):
+            where = places.get(t, [])
             columns = [drawn[g].tuples[:, p] for g, p in where]
+            mine = [(m, _members_of(f, t)) for m, f in enumerate(families) if t in f.types]
+            columns += [families[m].nodes[which] for m, which in mine]
             found[t] = self.kernels.distinct(columns, self.network.num_nodes(t))
-            for (g, p), inverse in zip(where, found[t].inverse, strict=True):
+            for (g, p), inverse in zip(where, found[t].inverse, strict=False):
                 index[g][:, p] = inverse
+            for (m, which), inverse in zip(mine, found[t].inverse[len(where) :], strict=True):
+                members[m][which] = inverse
         extra = {}
         if self.leave_one_out is not None:
             stored = {t: len(f.nodes) for t, f in found.items()}
             extra = self.leave_one_out.rows(drawn, index, stored)
+            below = {t: n + (len(extra[t]) if t in extra else 0) for t, n in stored.items()}
+            more = self.leave_one_out.rows_of_families(families, members, below)
+            for t, rows in more.items():
+                extra[t] = joined([extra[t], *rows] if t in extra else rows)
         types = {}
         for t, f in found.items():
             sample = self._sample(t, inputs.turn)
@@ -199,9 +251,15 @@ class BatchMaker:
             TupleBatch(d.types, i, d.valid, len(d.edges), self._features(d))
             for d, i in zip(drawn, index, strict=True)
         ]
-        return Batch(types, groups, total)
+        sets = [
+            FamilyBatch(
+                f.types, i, f.slots, f.begins, f.valid, f.num_edges, self._features(f)
+            )
+            for f, i in zip(families, members, strict=True)
+        ]
+        return Batch(types, groups, total, sets)
 
-    def _features(self, drawn: TupleInputs) -> Tensor | None:
+    def _features(self, drawn: TupleInputs | FamilyInputs) -> Tensor | None:
         return drawn.features if self.evidence is not None else None
 
     def _sample(self, node_type: str, turn: float | None) -> RowSample | None:
@@ -209,6 +267,11 @@ class BatchMaker:
         if turn is None or not 0 < self.row_sample < self.rows[node_type].longest:
             return None
         return RowSample(self.row_sample, turn)
+
+
+def _members_of(family: FamilyInputs, node_type: str) -> Tensor | slice:
+    """Return which of a family's members are of a node type."""
+    return slice(None) if family.is_uniform else family.of_type(node_type)
 
 
 def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:

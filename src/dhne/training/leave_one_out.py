@@ -8,7 +8,9 @@ distinct nodes, v's row plus N − 1 entries that take away what e put there:
     digits:   digits(A_vu − w_e) − digits(A_vu)   (often 0; see `dhne.model.row_encoding`)
 
 They depend on e alone and are found once, before training. A negative's node that was replaced had
-no part in e and keeps its whole row; so does a node from whose row nothing is taken.
+no part in e and keeps its whole row; so does a node from whose row nothing is taken. So do those of
+a hyperedge of more than 33 nodes: its N (N − 1) entries would cost more than all else, and of what
+so many nodes share, evidence leaves it out all the same.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ from dhne.kernels import ExtraRows
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 
-from .step_inputs import TupleInputs, spread
+from .step_inputs import FamilyInputs, TupleInputs, spread
 
-_CHUNK = 1 << 20  # hyperedges looked up in one go
+_CHUNK = 1 << 20  # entries looked up in one go
+_MOST = 32  # entries of an extra row; nodes of longer hyperedges keep their whole rows
 
 
 class LeaveOneOut:
@@ -35,19 +38,19 @@ class LeaveOneOut:
     Parameters
     ----------
     encodings : mapping of node type to RowEncoding
-    width : int
-        How many entries an extra row has: one less than the longest hyperedge's positions.
+    longest : int
+        The length of the longest hyperedge; an extra row has one entry less, but at most 32.
     """
 
     def __init__(
         self,
         encodings: Mapping[str, RowEncoding],
-        width: int,
+        longest: int,
         *,
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
-        self._encodings, self._width = encodings, width
+        self._encodings, self._width = encodings, min(longest - 1, _MOST)
         self._device, self._dtype = device, dtype
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 
@@ -57,22 +60,33 @@ class LeaveOneOut:
         ``[e, p]`` is for the row of the node at position p, in the order of the other positions.
         """
         found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype)
-        for low in range(0, len(edges), _CHUNK):
-            nodes, weights = edges.nodes[low : low + _CHUNK], edges.weights[low : low + _CHUNK]
+        if edges.length - 1 > self._width:
+            return found.to(self._device)
+        step = max(1, _CHUNK // edges.length**2)
+        for low in range(0, len(edges), step):
+            nodes, weights = edges.nodes[low : low + step], edges.weights[low : low + step]
+            first = _first_of_its_kind(nodes, edges.types)
             for p, others in enumerate(_others(edges.length)):
-                for slot, q in enumerate(others):
-                    value = self._contribution(nodes, weights, edges.types, p, q)
-                    value *= _adds(nodes, edges.types, p, q)
-                    found[low : low + len(nodes), p, slot] = torch.from_numpy(-value)
+                value = self._contribution(nodes, weights, edges.types, p, others)
+                value *= first[:, others] & ~_same(nodes, edges.types, p)[:, others]
+                found[low : low + len(nodes), p, : len(others)] = torch.from_numpy(-value)
         return found.to(self._device)
 
     def _contribution(
-        self, nodes: NodeArray, weights: npt.NDArray[np.float64], types: EdgeType, p: int, q: int
+        self,
+        nodes: NodeArray,
+        weights: npt.NDArray[np.float64],
+        types: EdgeType,
+        p: int,
+        others: list[int],
     ) -> npt.NDArray[np.float64]:
-        """Return what hyperedges put into the row of position p's node for position q's."""
-        encoding = self._encodings[types[p]]
-        columns = encoding.adjacency.column(types[q], nodes[:, q])
-        return encoding.contribution(nodes[:, p], columns, weights)
+        """Return what hyperedges put into the row of position p's node for those of others."""
+        encoding, n = self._encodings[types[p]], len(others)
+        columns = [encoding.adjacency.column(types[q], nodes[:, q]) for q in others]
+        value = encoding.contribution(
+            np.repeat(nodes[:, p], n), np.stack(columns, axis=1).reshape(-1), np.repeat(weights, n)
+        )
+        return value.reshape(-1, n)
 
     def rows(
         self, drawn: Sequence[TupleInputs], index: Sequence[Tensor], first: Mapping[str, int]
@@ -92,7 +106,7 @@ class LeaveOneOut:
         parts: dict[str, list[tuple[Tensor, ...]]] = {}
         for d, where in zip(drawn, index, strict=True):
             edge, position, counts = self._changed(d.taken)
-            columns = self._columns(d.edges, d.types)[edge, position]
+            columns = self.columns(d.edges, d.types)[edge, position]
             extra = columns, d.taken[edge, position], where[edge, position]
             numbers = []
             for t, count, *part in zip(
@@ -108,6 +122,39 @@ class LeaveOneOut:
         return {
             t: ExtraRows(*(torch.cat(x) for x in zip(*p, strict=True))) for t, p in parts.items()
         }
+
+    def columns(self, nodes: Tensor, types: EdgeType) -> Tensor:
+        """Return the columns that `taken` is for, ``int64[B, N, width]``."""
+        if len(types) - 1 > self._width:
+            return nodes.new_zeros(*nodes.shape, self._width)
+        return self._columns(nodes, types)
+
+    def rows_of_families(
+        self,
+        drawn: Sequence[FamilyInputs],
+        index: Sequence[Tensor],
+        first: Mapping[str, int],
+    ) -> dict[str, list[ExtraRows]]:
+        """Return the extra rows of families, and have their tuples point at them."""
+        next_row = dict(first)
+        parts: dict[str, list[ExtraRows]] = {}
+        for d, where in zip(drawn, index, strict=True):
+            changed = d.taken.any(dim=1)
+            for t in dict.fromkeys(d.types):
+                mine = changed.clone() if d.is_uniform else changed & d.of_type(t)[: len(changed)]
+                rows = mine.nonzero()[:, 0]
+                if not len(rows):
+                    continue
+                parts.setdefault(t, []).append(
+                    ExtraRows(d.columns[rows], d.taken[rows], where[rows])
+                )
+                end = next_row[t] + len(rows)
+                where[rows] = torch.arange(next_row[t], end, device=self._device)
+                next_row[t] = end
+            of_negatives = where[len(changed) :]
+            kept = (d.own >= 0).nonzero()[:, 0]
+            of_negatives[kept] = where[d.own[kept]]
+        return parts
 
     def _changed(self, taken: Tensor) -> tuple[Tensor, Tensor, list[int]]:
         """Return (hyperedge, position) of the rows that lose anything, and how many a position.
@@ -141,6 +188,13 @@ class LeaveOneOut:
         return nodes[:, positions] + first
 
 
+def joined(parts: Sequence[ExtraRows]) -> ExtraRows:
+    """Return extra rows of one matrix, one after the other."""
+    base = [part.base for part in parts if part.base is not None]
+    columns, values = (torch.cat(x) for x in zip(*((p.columns, p.values) for p in parts), strict=True))
+    return ExtraRows(columns, values, torch.cat(base))
+
+
 def _others(length: int) -> list[list[int]]:
     """Return for each position all the others.
 
@@ -152,15 +206,17 @@ def _others(length: int) -> list[list[int]]:
     return [[q for q in range(length) if q != p] for p in range(length)]
 
 
-def _adds(nodes: NodeArray, types: EdgeType, p: int, q: int) -> npt.NDArray[np.bool_]:
-    """Whether position q adds an entry to the row of position p's node.
+def _first_of_its_kind(nodes: NodeArray, types: EdgeType) -> npt.NDArray[np.bool_]:
+    """``bool[m, N]``: whether no earlier position holds the same node; a node counts once."""
+    first = np.ones(nodes.shape, dtype=bool)
+    for q in range(1, nodes.shape[1]):
+        earlier = [r for r in range(q) if types[r] == types[q]]
+        first[:, q] = (nodes[:, earlier] != nodes[:, [q]]).all(axis=1)
+    return first
 
-    Not if it holds the same node, nor if that node stood at an earlier position already.
-    """
-    earlier = [r for r in range(q) if types[r] == types[q]]
-    if types[p] == types[q] and p not in earlier:
-        earlier.append(p)
-    adds = np.ones(len(nodes), dtype=bool)
-    for r in earlier:
-        adds &= nodes[:, q] != nodes[:, r]
-    return adds
+
+def _same(nodes: NodeArray, types: EdgeType, p: int) -> npt.NDArray[np.bool_]:
+    """``bool[m, N]``: whether a position holds the same node as position p."""
+    of_type = np.array([t == types[p] for t in types])
+    same: npt.NDArray[np.bool_] = (nodes == nodes[:, [p]]) & of_type
+    return same

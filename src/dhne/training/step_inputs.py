@@ -98,6 +98,74 @@ class TupleInputs:
 
 
 @dataclass(frozen=True)
+class FamilyInputs:
+    """A family's tuples of a step, of any size: B hyperedges, then k negatives of each.
+
+    Tuples are laid out one after the other; I is how many members the hyperedges have together.
+
+    Attributes
+    ----------
+    types : EdgeType
+        The family: one position per role.
+    nodes : int64[I * (k + 1)]
+    slots : int64[I * (k + 1)]
+        Which of the family's roles each member has.
+    begins : int64[B * (k + 1) + 1]
+        Where each tuple's members begin, and where the last one's end.
+    own : int64[I * k]
+        For each member of a negative, which member of its hyperedge it is; -1 if it was drawn.
+    valid : bool[B * k]
+        Which negatives were found.
+    features : float[B * (k + 1), …]
+        Evidence, hyperedges first.
+    columns, taken : int64[I, …], float[I, …]
+        What leaves a hyperedge out of the row of each of its members: columns and what goes there.
+    """
+
+    types: EdgeType
+    nodes: Tensor
+    slots: Tensor
+    begins: Tensor
+    own: Tensor
+    valid: Tensor
+    features: Tensor
+    columns: Tensor
+    taken: Tensor
+
+    @property
+    def num_edges(self) -> int:
+        """B."""
+        return len(self) - len(self.valid)
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all roles have one node type."""
+        return len(set(self.types)) == 1
+
+    def of_type(self, node_type: str) -> Tensor:
+        """``bool[I * (k + 1)]``: which members are of a node type."""
+        is_type = torch.tensor([t == node_type for t in self.types], device=self.slots.device)
+        return is_type[self.slots]
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All but the edge type."""
+        return (
+            self.nodes,
+            self.slots,
+            self.begins,
+            self.own,
+            self.valid,
+            self.features,
+            self.columns,
+            self.taken,
+        )
+
+
+@dataclass(frozen=True)
 class StepInputs:
     """Everything a step looks at.
 
@@ -105,17 +173,20 @@ class StepInputs:
     ----------
     groups : tuple of TupleInputs
         One per edge type; some may be empty.
+    families : tuple of FamilyInputs
+        One per family of sets, where these are trained at any size together.
     turn : float or None
         Where samples of long rows begin, in [0, 1); None where rows are not sampled.
     """
 
     groups: tuple[TupleInputs, ...]
     turn: float | None = None
+    families: tuple[FamilyInputs, ...] = ()
 
     @property
     def tensors(self) -> list[Tensor]:
         """All tensors in a fixed order: what a recorded step has to be given anew."""
-        return [t for group in self.groups for t in group.tensors]
+        return [t for group in (*self.groups, *self.families) for t in group.tensors]
 
     def with_tensors(self, tensors: list[Tensor]) -> StepInputs:
         """Return the same inputs with other tensors, in the order of `tensors`."""
@@ -123,7 +194,11 @@ class StepInputs:
         groups = (
             TupleInputs(group.types, *(next(left) for _ in group.tensors)) for group in self.groups
         )
-        return replace(self, groups=tuple(groups))
+        families = (
+            FamilyInputs(family.types, *(next(left) for _ in family.tensors))
+            for family in self.families
+        )
+        return replace(self, groups=tuple(groups), families=tuple(families))
 
 
 def spread(of_edges: Tensor, num_negatives: int) -> Tensor:

@@ -239,45 +239,42 @@ def _pair(
 
 @njit(**_inline)
 def _count_tuple(
-    flat, types, blocks, common, nodes, source, i, weight, shared, paths, hub, is_negative,
+    flat, types, blocks, common, pairs, nodes, source, i, weight, shared, paths, hub, is_negative,
     lists, out,
 ):  # fmt: skip
     """One tuple; the pairs that a negative has in common with its hyperedge are left out."""
-    length = len(types)
-    k = 0
-    for p in range(length):
-        degree = flat[7][flat[8][p, 4] + nodes[i, p]]
-        if weight > 0 and _member(types, source, i, types[p], nodes[i, p]):
+    for p in range(len(types)):
+        v = nodes[i, p]
+        degree = flat[7][flat[8][p, 4] + v]
+        if weight > 0 and (v == source[i, p] or _member(types, source, i, types[p], v)):
             degree = _rest(degree, weight)
-        out[i, 3 * (length * (length - 1) // 2) + p] = degree
-        for q in range(p + 1, length):
-            kept = nodes[i, p] == source[i, p] and nodes[i, q] == source[i, q]
-            if not (is_negative and kept):
-                _pair(
-                    flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths,
-                    hub, lists, out,
-                )  # fmt: skip
-            k += 1
+        out[i, 3 * len(pairs) + p] = degree
+    for k in range(len(pairs)):
+        p, q = pairs[k, 0], pairs[k, 1]
+        kept = nodes[i, p] == source[i, p] and nodes[i, q] == source[i, q]
+        if not (is_negative and kept):
+            _pair(
+                flat, types, blocks, common, k, p, q, nodes, source, i, weight, shared, paths,
+                hub, lists, out,
+            )  # fmt: skip
 
 
 @njit(**PLAIN)
-def _copy_kept(nodes, source, i, edge, out):
+def _copy_kept(pairs, nodes, source, i, edge, out):
     """Take the counts of pairs that a negative has in common with its hyperedge from there."""
-    k = 0
-    for p in range(nodes.shape[1]):
-        for q in range(p + 1, nodes.shape[1]):
-            if nodes[i, p] == source[i, p] and nodes[i, q] == source[i, q]:
-                for c in range(3 * k, 3 * k + 3):
-                    out[i, c] = out[edge, c]
-            k += 1
+    for k in range(len(pairs)):
+        p, q = pairs[k, 0], pairs[k, 1]
+        if nodes[i, p] == source[i, p] and nodes[i, q] == source[i, q]:
+            for c in range(3 * k, 3 * k + 3):
+                out[i, c] = out[edge, c]
 
 
 @njit(parallel=True, **PLAIN)
 def tuple_counts(
-    flat, types, blocks, common, nodes, source, left_out, num_edges, of_edges, shared, paths, hub,
-    pieces, out,
+    flat, types, blocks, common, pairs, nodes, source, left_out, num_edges, of_edges, shared, paths,
+    hub, pieces, out,
 ):  # fmt: skip
-    """Fill `out` ``[m, 3 · pairs + N]``.
+    """Fill `out` ``[m, 3 · pairs + N]``, `pairs` being int64[pairs, 2], which positions.
 
     The first `num_edges` tuples are the hyperedges that are left out, and as many negatives of each
     follow; 0 if the tuples are not laid out so. `of_edges` are the hyperedges' counts, or empty.
@@ -295,55 +292,52 @@ def tuple_counts(
         for i in range(known + rest * k // pieces, known + rest * (k + 1) // pieces):
             weight = left_out[i] if len(left_out) else zero
             _count_tuple(
-                flat, types, blocks, common, nodes, source, i, weight, shared, paths, hub,
+                flat, types, blocks, common, pairs, nodes, source, i, weight, shared, paths, hub,
                 0 < num_edges <= i, lists, out,
             )  # fmt: skip
     if num_edges > 0:
         each = max((m - num_edges) // num_edges, 1)
         for i in prange(num_edges, m):
-            _copy_kept(nodes, source, i, (i - num_edges) // each, out)
+            _copy_kept(pairs, nodes, source, i, (i - num_edges) // each, out)
 
 
 @njit(parallel=True, **PLAIN)
 def candidate_counts(
-    flat, types, blocks, common, nodes, position, low, shared, paths, hub, pieces, out
+    flat, types, blocks, common, pairs, nodes, position, low, shared, paths, hub, pieces, out
 ):
     """Fill `out` ``[n, 3 · pairs + N]`` for the tuple `nodes` with low, low + 1, … at `position`.
 
     The pairs without that position are counted once, and nothing is left out.
     """
     length, n = len(types), len(out)
-    degrees = 3 * (length * (length - 1) // 2)
+    degrees = 3 * len(pairs)
     zero = out.dtype.type(0)
     given = np.empty((1, out.shape[1]), out.dtype)
     whole = nodes.copy().reshape(1, length)
     whole[0, position] = 0
     given_lists = _lists(paths), _lists(paths)
-    k = 0
     for p in range(length):
         given[0, degrees + p] = flat[7][flat[8][p, 4] + whole[0, p]]
-        for q in range(p + 1, length):
-            if position not in (p, q):
-                _pair(
-                    flat, types, blocks, common, k, p, q, whole, whole, 0, zero, shared, paths,
-                    hub, given_lists, given,
-                )  # fmt: skip
-            k += 1
+    for k in range(len(pairs)):
+        p, q = pairs[k, 0], pairs[k, 1]
+        if position not in (p, q):
+            _pair(
+                flat, types, blocks, common, k, p, q, whole, whole, 0, zero, shared, paths,
+                hub, given_lists, given,
+            )  # fmt: skip
     for piece in prange(pieces):
         lists = _lists(paths), _lists(paths)
         own, line = whole.copy(), given.copy()
         for i in range(n * piece // pieces, n * (piece + 1) // pieces):
             own[0, position] = low + i
             line[0, degrees + position] = flat[7][flat[8][position, 4] + low + i]
-            k = 0
-            for p in range(length):
-                for q in range(p + 1, length):
-                    if position in (p, q):
-                        _pair(
-                            flat, types, blocks, common, k, p, q, own, own, 0, zero, shared,
-                            paths, hub, lists, line,
-                        )  # fmt: skip
-                    k += 1
+            for k in range(len(pairs)):
+                p, q = pairs[k, 0], pairs[k, 1]
+                if position in (p, q):
+                    _pair(
+                        flat, types, blocks, common, k, p, q, own, own, 0, zero, shared,
+                        paths, hub, lists, line,
+                    )  # fmt: skip
             for c in range(out.shape[1]):
                 out[i, c] = line[0, c]
 

@@ -35,6 +35,18 @@ def _add_parts(parts, index, low, high, out):
                 line[f] += row[f]
 
 
+@njit(**INLINE)
+def _add_members(part, index, begins, low, high, out):
+    """Add to the rows low … high-1 of `out` what their tuples' members contribute."""
+    h = out.shape[1]
+    for i in range(low, high):
+        line = out[i]
+        for j in range(begins[i], begins[i + 1]):
+            row = part[index[j]]
+            for f in range(h):
+                line[f] += row[f]
+
+
 # -- the sum alone ---------------------------------------------------------------------------------
 
 
@@ -52,6 +64,20 @@ def _gather_sum(parts, index, zero, out):
         low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
         _start(zero, low, high, out)
         _add_parts(parts, index, low, high, out)
+
+
+def ragged_sum(part, index, begins):
+    """Return Σ_j part[index[j]] over the members of each tuple."""
+    out = np.zeros((len(begins) - 1, part.shape[1]), part.dtype)
+    _ragged_sum(part, index, begins, out)
+    return out
+
+
+@njit(**THREADS)
+def _ragged_sum(part, index, begins, out):
+    n = len(out)
+    for k in prange((n + _BLOCK - 1) // _BLOCK):
+        _add_members(part, index, begins, k * _BLOCK, min((k + 1) * _BLOCK, n), out)
 
 
 # -- the whole layer -------------------------------------------------------------------------------
@@ -76,6 +102,32 @@ def _hidden_layer(parts, index, bias, is_known, output, hidden, logits):
         if not is_known:
             _start(bias, low, high, hidden)
         _add_parts(parts, index, low, high, hidden)
+        for i in range(low, high):
+            line = hidden[i]
+            logit = bias.dtype.type(0)
+            for f in range(h):
+                line[f] = tanh(line[f])
+                logit += line[f] * output[f]
+            logits[i] = logit
+
+
+def ragged_layer(part, index, begins, bias, known, output):
+    """Return (L, L · output) of tuples of any length; see `hidden_layer`."""
+    n = len(begins) - 1
+    hidden = np.empty((n, len(bias)), bias.dtype) if known is None else known
+    logits = np.empty(n, bias.dtype)
+    _ragged_layer(part, index, begins, bias, known is not None, output, hidden, logits)
+    return hidden, logits
+
+
+@njit(**THREADS)
+def _ragged_layer(part, index, begins, bias, is_known, output, hidden, logits):
+    n, h = hidden.shape
+    for k in prange((n + _BLOCK - 1) // _BLOCK):
+        low, high = k * _BLOCK, min((k + 1) * _BLOCK, n)
+        if not is_known:
+            _start(bias, low, high, hidden)
+        _add_members(part, index, begins, low, high, hidden)
         for i in range(low, high):
             line = hidden[i]
             logit = bias.dtype.type(0)
@@ -124,6 +176,19 @@ def sort_by_node(index, num_nodes):
         tuples[cursor[index[i]]] = i
         cursor[index[i]] += 1
     return begins, tuples
+
+
+@njit(**PLAIN)
+def sort_members(index, begins, num_nodes):
+    """Return (where each node's tuples begin, the tuples by node) of tuples of any length."""
+    firsts, members = sort_by_node(index, num_nodes)
+    tuple_of = np.empty(len(index), np.int64)
+    for i in range(len(begins) - 1):
+        for j in range(begins[i], begins[i + 1]):
+            tuple_of[j] = i
+    for e in range(len(members)):
+        members[e] = tuple_of[members[e]]
+    return firsts, members
 
 
 def scatter_sum(begins, tuples, x, pieces):

@@ -4,12 +4,13 @@ A similarity of your own derives from :class:`Similarity` and is made known by
 :func:`register_similarity`; models can then be built with its name.
 """
 
-from .base import QuickForm, Similarity, SimilarityShape
+from .base import Members, QuickForm, Similarity, SimilarityShape
 from .hidden import HiddenSimilarity
 from .registry import make_similarity, register_similarity, similarity_names
 
 __all__ = [
     "HiddenSimilarity",
+    "Members",
     "QuickForm",
     "Similarity",
     "SimilarityShape",

@@ -54,6 +54,26 @@ class SimilarityShape:
     num_features: int = 0
 
 
+@dataclass(frozen=True)
+class Members:
+    """The members of tuples of one family, one tuple after the other.
+
+    Attributes
+    ----------
+    family : EdgeType
+    index : int64[members]
+        Each member's row among the embeddings of its role.
+    slots : int64[members]
+        The number of its role.
+    begins : int64[m + 1]
+    """
+
+    family: EdgeType
+    index: Tensor
+    slots: Tensor
+    begins: Tensor
+
+
 class QuickForm(Protocol):
     """Orders the candidates of one open position with little work.
 
@@ -167,6 +187,32 @@ class Similarity(nn.Module, ABC):
                 projected[slot, node_type] = self.project(x[position], slot)
             parts.append(projected[slot, node_type])
         return self.combine(kernels, parts, index, evidence)
+
+
+    def family_logits(
+        self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
+    ) -> Tensor:
+        """Return the logits of tuples of any size, `x` having the embeddings of each role.
+
+        Size by size here; a similarity that sums over a role's members can do all at once.
+        """
+        m, device = len(members.begins) - 1, members.index.device
+        sizes = torch.zeros(m, len(x), dtype=torch.int64, device=device)
+        tuple_of = torch.arange(m, device=device).repeat_interleave(members.begins.diff())
+        sizes.index_put_(
+            (tuple_of, members.slots), torch.ones_like(members.slots), accumulate=True
+        )
+        parts = [self.project(e, slot) for slot, e in enumerate(x)]
+        found = parts[0].new_zeros(m)
+        for form in torch.unique(sizes, dim=0):
+            rows = (sizes == form).all(dim=1).nonzero()[:, 0]
+            where = members.begins[rows][:, None] + torch.arange(int(form.sum()), device=device)
+            by_role = members.slots[where].argsort(dim=1, stable=True)
+            index = members.index[where].gather(1, by_role)
+            columns = [parts[slot] for slot, n in enumerate(form.tolist()) for _ in range(n)]
+            known = None if evidence is None else evidence[rows]
+            found = found.index_put((rows,), self.combine(kernels, columns, index, known))
+        return found
 
 
 def glorot_uniform(weight: Tensor, fan: int, generator: torch.Generator) -> None:

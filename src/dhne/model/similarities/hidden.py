@@ -17,7 +17,9 @@ one division for each candidate and hidden unit, and no exponential.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,7 +29,7 @@ from dhne.kernels import Kernels
 from dhne.model.activations import ACTIVATIONS
 from dhne.network.edges import NodeArray
 
-from .base import Floats, QuickForm, Similarity, SimilarityShape, glorot_uniform
+from .base import Floats, Members, QuickForm, Similarity, SimilarityShape, glorot_uniform
 
 _CACHED = 1 << 20  # numbers passed over several times at once: what a core's cache holds
 _EXPONENT = 40.0  # e^40 · e^40 is still a float32
@@ -39,7 +41,7 @@ class HiddenSimilarity(Similarity):
 
     def __init__(self, shape: SimilarityShape) -> None:
         super().__init__(shape)
-        hidden = list(shape.hidden) or [sum(shape.sizes[t] for t in shape.edge_type)]
+        hidden = list(shape.hidden) or [_default_size(shape)]
         self.projections = nn.ParameterList(  # U, one per slot
             nn.Parameter(torch.empty(shape.sizes[t], hidden[0])) for t in shape.edge_type.slot_types
         )
@@ -50,6 +52,13 @@ class HiddenSimilarity(Similarity):
         self.evidence = (  # Z
             nn.Parameter(torch.empty(shape.num_features, hidden[0])) if shape.num_features else None
         )
+
+    def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """Take over the size of a saved layer: earlier versions made a set's as large as one."""
+        saved = state.get(prefix + "hidden_bias")
+        if saved is not None and not self.shape.hidden and len(saved) != self.width:
+            self.__init__(replace(self.shape, hidden=(len(saved),)))  # type: ignore[misc]
+        super()._load_from_state_dict(state, prefix, *rest)
 
     @property
     def width(self) -> int:
@@ -90,6 +99,24 @@ class HiddenSimilarity(Similarity):
             layer = (self.hidden_bias, self.output)
             return kernels.hidden_layer(parts, index, *layer, *known) + self.output_bias
         return self._finish(kernels.gather_sum(parts, index) + self.hidden_bias, evidence)
+
+    def family_logits(
+        self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
+    ) -> Tensor:
+        """Sum the projections of each tuple's members, of every size at once."""
+        parts = [self.project(e, slot) for slot, e in enumerate(x)]
+        index, part = members.index, parts[0]
+        if len(parts) > 1:
+            first = torch.tensor([0, *(len(p) for p in parts[:-1])], device=index.device)
+            index, part = index + first.cumsum(0)[members.slots], torch.cat(parts)
+        if self.shape.activation == "tanh" and not self.hidden_layers:
+            known = (evidence, self.evidence) if evidence is not None else (None, None)
+            layer = (self.hidden_bias, self.output)
+            return kernels.ragged_layer(part, index, members.begins, *layer, *known) + (
+                self.output_bias
+            )
+        total = kernels.ragged_sum(part, index, members.begins) + self.hidden_bias
+        return self._finish(total, evidence)
 
     def fixed(self, parts: Sequence[Tensor], index: Tensor) -> Tensor:
         """Return the sum over the given positions, and b."""
@@ -135,6 +162,15 @@ class HiddenSimilarity(Similarity):
             weights = self.output.detach().float().cpu().numpy()
             table = exponent.exp_().cpu().numpy()
         return Reciprocals(table, weights, float(self.output_bias.detach()), is_tanh=is_tanh)
+
+
+def _default_size(shape: SimilarityShape) -> int:
+    """Return the sum of the embeddings' sizes, a set counting twice, as three of one at least."""
+    family = shape.edge_type.family
+    if not family.has_sets:
+        return sum(shape.sizes[t] for t in family)
+    sizes = [shape.sizes[t] * (2 if m else 1) for t, m in zip(family, family.many, strict=True)]
+    return max(sum(sizes), 3 * max(shape.sizes[t] for t in family))
 
 
 class Reciprocals:

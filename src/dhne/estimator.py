@@ -54,7 +54,7 @@ from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.loop import CheckpointStore
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
-_SMALL = 1000  # hyperedges; below that, training takes less time than compiling its kernels
+_SMALL = 9000  # pairs of members; below that, training takes less time than compiling its kernels
 
 
 @documented(PARAMETERS.values())
@@ -444,7 +444,8 @@ def load(path: str | PathLike[str]) -> DHNE:
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
     """Return the backend: on a CPU the compiled one, but not for what ends before it compiles."""
-    if name == "auto" and device.type == "cpu" and network.num_edges() < _SMALL:
+    pairs = sum(len(e) * e.length**2 for e in network.edge_sets)
+    if name == "auto" and device.type == "cpu" and pairs < _SMALL:
         return "reference"
     return name
 

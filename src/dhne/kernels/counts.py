@@ -105,12 +105,51 @@ def tuple_counts(
     left_out : float[m], optional
         Its weight.
     """
+    counts = nodes.new_empty(len(nodes), tables.width, dtype=tables.tables[0].counts.dtype)
+    for numbers in _alike(tables):
+        (p, q), common = tables.pairs[numbers[0]], tables.common[numbers[0]]
+        count = _stacked(tables, nodes, source, left_out, [tables.pairs[k] for k in numbers])
+        found = (count.pair(p, q), count.shared(p, q, common), count.paths(p, q))
+        for which, values in enumerate(found):
+            places = [3 * k + which for k in numbers]
+            counts[:, places] = values.reshape(len(numbers), -1).T
     count = _Counter(tables, nodes, source, left_out)
-    columns = []
-    for k, (p, q) in enumerate(tables.pairs):
-        columns += [count.pair(p, q), count.shared(p, q, tables.common[k]), count.paths(p, q)]
-    columns += [count.degree(p) for p in range(len(tables.tables))]
-    return torch.stack(columns, dim=1)
+    for p in range(len(tables.tables)):
+        counts[:, 3 * len(tables.pairs) + p] = count.degree(p)
+    return counts
+
+
+def _alike(tables: TupleTables) -> list[list[int]]:
+    """Return the numbers of the pairs of each two node types: they are counted at once."""
+    if "alike" not in tables.kept:
+        found: dict[tuple[int, int], list[int]] = {}
+        for k, (p, q) in enumerate(tables.pairs):
+            found.setdefault((tables.types[p], tables.types[q]), []).append(k)
+        tables.kept["alike"] = list(found.values())
+    alike: list[list[int]] = tables.kept["alike"]
+    return alike
+
+
+def _stacked(
+    tables: TupleTables,
+    nodes: Tensor,
+    source: Tensor | None,
+    left_out: Tensor | None,
+    pairs: list[tuple[int, int]],
+) -> _Counter:
+    """Return a counter of tuples once per pair, each with its pair where the first one's is."""
+    if len(pairs) == 1:
+        return _Counter(tables, nodes, source, left_out)
+    m, n = len(nodes), len(pairs)
+    p, q = (list(positions) for positions in zip(*pairs, strict=True))
+    stacked = nodes.repeat(n, 1)
+    stacked[:, p[0]], stacked[:, q[0]] = nodes[:, p].T.reshape(-1), nodes[:, q].T.reshape(-1)
+    return _Counter(
+        tables,
+        stacked,
+        None if source is None else source.repeat(n, 1),
+        None if left_out is None else left_out.repeat(n),
+    )
 
 
 class _Counter:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from dhne.model.joint import DHNEModel
+from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "linear": lambda z: z}
@@ -22,7 +23,7 @@ ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "linear": lambda z:
 
 @dataclass(frozen=True)
 class Edge:
-    types: tuple[str, ...]
+    types: EdgeType
     nodes: tuple[int, ...]
     weight: float
 
@@ -35,7 +36,7 @@ class Tuple:
     node. With leave-one-out those are seen without it.
     """
 
-    types: tuple[str, ...]
+    types: EdgeType
     nodes: tuple[int, ...]
     target: float
     counts: bool = True
@@ -63,7 +64,6 @@ class DenseDHNE:
             for e in network.edge_sets
             for nodes, w in zip(e.nodes, e.weights, strict=True)
         ]
-        self.ordered = {e.types: (not e.types.has_sets) for e in network.edge_sets}
         self.whole = self.adjacency(self.edges)
         self.left_out: dict[Edge, Tensor] = {}  # A without a hyperedge
         self.largest = {t: self.rows(self.whole, t).amax(0) for t in network.node_types}
@@ -153,12 +153,11 @@ class DenseDHNE:
 
     # -- the similarity --------------------------------------------------------------------------
 
-    def logit(self, types: tuple[str, ...], x: list[Tensor], evidence: list[float]) -> Tensor:
+    def logit(self, types: EdgeType, x: list[Tensor], evidence: list[float]) -> Tensor:
         """w · L + c, L = σ(Σ_p U_p x_p + b)."""
-        ordered = self.ordered[types]
         key = self.keys[id(self.model.similarity(types))]
         part = lambda name: self.weight(key, name)  # noqa: E731
-        slots = list(range(len(types))) if ordered else _slots_of_types(types)
+        slots = list(types.slots)
         total = part("hidden_bias")
         for slot, embedding in zip(slots, x, strict=True):
             total = total + embedding @ part(f"projections.{slot}")
@@ -180,10 +179,10 @@ class DenseDHNE:
         A = self.adjacency(edges)
         log_A = torch.log1p(A)
         places = [self.first[t] + v for t, v in zip(item.types, item.nodes, strict=True)]
-        ordered = self.ordered[item.types]
-        slots = list(range(len(places))) if ordered else _slots_of_types(item.types)
+        slots = list(item.types.slots)
         names = range(max(slots) + 1)
-        kinds = [*combinations(names, 2), *([] if ordered else [(s, s) for s in names])]
+        sets = [s for s in names if item.types.family.many[s]]
+        kinds = [*combinations(names, 2), *((s, s) for s in sets)]
         features: list[float] = []
         for kind in kinds:
             counts = [
@@ -248,11 +247,6 @@ class DenseDHNE:
                 error = self.reconstruction_error(row, self.encode(row, t), t)
                 second = second + alpha[t] * error
         return first / len(items), second / len(items), torch.stack(scores)
-
-
-def _slots_of_types(types: tuple[str, ...]) -> list[int]:
-    names = sorted(set(types))
-    return [names.index(t) for t in types]
 
 
 def _of_type(edge: Edge, node_type: str) -> set[int]:

@@ -252,9 +252,7 @@ class BatchMaker:
             for d, i in zip(drawn, index, strict=True)
         ]
         sets = [
-            FamilyBatch(
-                f.types, i, f.slots, f.begins, f.valid, f.num_edges, self._features(f)
-            )
+            FamilyBatch(f.types, i, f.slots, f.begins, f.valid, f.num_edges, self._features(f))
             for f, i in zip(families, members, strict=True)
         ]
         return Batch(types, groups, total, sets)

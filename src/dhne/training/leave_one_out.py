@@ -191,7 +191,9 @@ class LeaveOneOut:
 def joined(parts: Sequence[ExtraRows]) -> ExtraRows:
     """Return extra rows of one matrix, one after the other."""
     base = [part.base for part in parts if part.base is not None]
-    columns, values = (torch.cat(x) for x in zip(*((p.columns, p.values) for p in parts), strict=True))
+    columns, values = (
+        torch.cat(x) for x in zip(*((p.columns, p.values) for p in parts), strict=True)
+    )
     return ExtraRows(columns, values, torch.cat(base))
 
 

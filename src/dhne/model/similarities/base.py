@@ -188,7 +188,6 @@ class Similarity(nn.Module, ABC):
             parts.append(projected[slot, node_type])
         return self.combine(kernels, parts, index, evidence)
 
-
     def family_logits(
         self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
     ) -> Tensor:
@@ -199,9 +198,7 @@ class Similarity(nn.Module, ABC):
         m, device = len(members.begins) - 1, members.index.device
         sizes = torch.zeros(m, len(x), dtype=torch.int64, device=device)
         tuple_of = torch.arange(m, device=device).repeat_interleave(members.begins.diff())
-        sizes.index_put_(
-            (tuple_of, members.slots), torch.ones_like(members.slots), accumulate=True
-        )
+        sizes.index_put_((tuple_of, members.slots), torch.ones_like(members.slots), accumulate=True)
         parts = [self.project(e, slot) for slot, e in enumerate(x)]
         found = parts[0].new_zeros(m)
         for form in torch.unique(sizes, dim=0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from dhne.training.batches import BatchMaker
 from dhne.training.step_inputs import FamilyInputs
 from tests.dense_reference import DenseDHNE, Edge, Tuple
 from tests.kernels.backends import kernels_of
-from tests.model_building import K, LOSS, build, make_batches
+from tests.model_building import LOSS, K, build, make_batches
 
 SETS = EdgeType(("person",), ("member",), (True,))
 DIRECTED = EdgeType(("compound", "compound"), ("head", "tail"), (True, True))
@@ -56,7 +57,7 @@ def spelled_out(family: FamilyInputs) -> list[Tuple]:
     items: list[Tuple] = []
     bounds = family.begins.tolist()
     own = torch.cat([torch.arange(len(family.nodes) - len(family.own)), family.own]).tolist()
-    for i, (low, high) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for i, (low, high) in enumerate(pairwise(bounds)):
         slots = Counter(family.slots[low:high].tolist())
         form = family.types.form([slots[s] for s in range(len(family.types))])
         nodes = tuple(family.nodes[low:high].tolist())

@@ -140,7 +140,7 @@ def _stacked(
     """Return a counter of tuples once per pair, each with its pair where the first one's is."""
     if len(pairs) == 1:
         return _Counter(tables, nodes, source, left_out)
-    m, n = len(nodes), len(pairs)
+    n = len(pairs)
     p, q = (list(positions) for positions in zip(*pairs, strict=True))
     stacked = nodes.repeat(n, 1)
     stacked[:, p[0]], stacked[:, q[0]] = nodes[:, p].T.reshape(-1), nodes[:, q].T.reshape(-1)

@@ -195,8 +195,10 @@ class RaggedLayer(Function):
         known = None
         if features is not None and evidence is not None:
             known = torch.addmm(bias.detach(), features, evidence.detach()).numpy()
-        ctx.where, ctx.num_nodes = (index.numpy(), begins.numpy()), len(part)
-        hidden, logits = similarity.ragged_layer(*_arrays((part,)), *ctx.where, b, known, w)
+        (rows,) = _arrays((part,))
+        where = (index.numpy(), begins.numpy())
+        hidden, logits = similarity.ragged_layer(rows, where[0], where[1], b, known, w)
+        ctx.where, ctx.num_nodes = where, len(part)
         ctx.hidden, ctx.output, ctx.features = hidden, w, features
         return torch.from_numpy(logits)
 

@@ -186,7 +186,8 @@ class StepInputs:
     @property
     def tensors(self) -> list[Tensor]:
         """All tensors in a fixed order: what a recorded step has to be given anew."""
-        return [t for group in (*self.groups, *self.families) for t in group.tensors]
+        of_groups = [t for group in self.groups for t in group.tensors]
+        return of_groups + [t for family in self.families for t in family.tensors]
 
     def with_tensors(self, tensors: list[Tensor]) -> StepInputs:
         """Return the same inputs with other tensors, in the order of `tensors`."""

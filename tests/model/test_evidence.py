@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dhne import HyperNetwork
 from dhne.adjacency import adjacency
 from dhne.kernels import counts
 from dhne.kernels.counts import SHARED
-from dhne.model.evidence import PairEvidence, num_features
+from dhne.model.evidence import PairEvidence, counted_pairs, num_features
 from dhne.model.joint import Architecture
 from dhne.network.edges import EdgeType
 from tests.dense_reference import DenseDHNE, Tuple
@@ -94,7 +95,7 @@ def test_of_hubs_every_backend_takes_the_same_sample(backend: str, types: tuple[
         evidence, device = evidence_of(network, torch.float64, name), device_of(name)
         out = evidence.features(
             torch.from_numpy(np.concatenate([edges, negatives])).to(device),
-            types,
+            EdgeType(types),
             source=torch.from_numpy(source).to(device),
             left_out=torch.from_numpy(np.append(weights[:50], np.repeat(weights[:50], 5))).to(
                 device
@@ -177,3 +178,16 @@ def test_candidates_have_the_features_of_whole_tuples(
     tuples = torch.from_numpy(edges.types.canonical(every)).to(device)
     whole = evidence.features(tuples, edges.types)
     torch.testing.assert_close(got, whole, rtol=0, atol=0)
+
+
+def test_of_long_sets_every_member_is_in_as_many_pairs_and_these_are_few() -> None:
+    for n in (9, 10, 33, 200):
+        pairs = counted_pairs(EdgeType.of(("a",) * n, ordered=False))
+        assert len(set(pairs)) == len(pairs) <= max(36, n)
+        members = Counter(p for pair in pairs for p in pair)
+        assert len(members) == n
+        assert len(set(members.values())) == 1
+    directed = EdgeType(("a", "a"), ("head", "tail"), (True, True)).form((40, 3))
+    across = [(p, q) for p, q in counted_pairs(directed) if p < 40 <= q]
+    assert len(across) == 40
+    assert {p for p, _ in across} == set(range(40))

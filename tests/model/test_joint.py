@@ -323,11 +323,11 @@ def test_edge_types_of_odd_names_keep_their_own_similarity(
     assert model.similarity(first) is not model.similarity(second)
 
 
-def test_hidden_size_is_the_sum_of_the_embeddings() -> None:
+def test_hidden_size_is_the_sum_of_the_embeddings_and_that_of_sets_free_of_their_size() -> None:
     network = mixed_network()
     shape = Architecture({"user": (3,), "movie": (4,), "tag": (5,)})
     model = build(network, shape)
     assert len(model.similarity(EdgeType(("user", "movie", "tag"))).output) == 12
-    pairs = EdgeType.of(("user", "user"), ordered=False)
-    assert len(model.similarity(pairs).output) == 6
-    assert len(build(network, replace(shape, hidden=(7,))).similarity(pairs).output) == 7
+    pair, seven = (EdgeType.of(("user",) * n, ordered=False) for n in (2, 7))
+    assert len(model.similarity(pair).output) == len(model.similarity(seven).output) == 9
+    assert len(build(network, replace(shape, hidden=(7,))).similarity(pair).output) == 7

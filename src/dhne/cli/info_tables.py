@@ -9,6 +9,8 @@ from rich.text import Text
 
 from .output import add_row, make_table, shorten
 
+_FEW = 4  # sizes that are listed one by one
+
 
 def show_network(report: dict[str, Any], console: Console) -> None:
     """Print what is in a network."""
@@ -19,7 +21,7 @@ def show_network(report: dict[str, Any], console: Console) -> None:
             console.print(Text(report[key], style="dim" if key == "citation" else ""))
     console.print(f"{report['nodes']:,} nodes, {report['edges']:,} hyperedges\n")
     console.print(_node_table(report["node_types"]))
-    console.print(_edge_table(report["edge_types"]))
+    console.print(_edge_table(report["families"]))
     if any(n.get("labelled") for n in report["node_types"]):
         console.print(_label_table(report["node_types"]))
     if "parts" in report:
@@ -49,16 +51,45 @@ def _edge_table(records: list[dict[str, Any]]) -> Any:
     weighted = any(
         e["weight"]["max"] != 1 or e["weight"]["min"] != 1 for e in records if e["edges"]
     )
-    columns = ["type", "edges", "distinct", "repeats", "density"]
+    of_sizes = any(len(e["sizes"]) > 1 for e in records)
+    columns = ["type", "edges", "distinct", "repeats", "members" if of_sizes else "density"]
     columns += ["weight min", "mean", "max"] if weighted else []
     table = make_table("Hyperedges", columns, left=["type"])
     for e in records:
-        inner = ", ".join(e["type"])
-        shown = f"({inner})" if e["ordered"] else f"{{{inner}}}"
-        numbers = [e["edges"], e["distinct"], e["repeats"], e["density"]]
+        last = _sizes(e["sizes"]) if of_sizes else e["density"]
+        numbers = [e["edges"], e["distinct"], e["repeats"], last]
         numbers += [e["weight"][k] for k in ("min", "mean", "max")] if weighted else []
-        add_row(table, shown, *numbers)
+        add_row(table, e["label"], *numbers)
     return table
+
+
+def _sizes(sizes: dict[Any, int]) -> str:
+    """Return how many members hyperedges have: the share of each size, or of ranges of many.
+
+    Examples
+    --------
+    >>> _sizes({2: 6, 3: 3, 5: 1}), _sizes({3: 4})
+    ('2 60%, 3 30%, 5 10%', '3')
+    """
+    counts = sorted((int(size), n) for size, n in sizes.items())
+    total = sum(n for _, n in counts)
+    if len(counts) < 2 or not total:
+        return ", ".join(str(size) for size, _ in counts)
+    if len(counts) <= _FEW:
+        return ", ".join(f"{size} {_share(n / total)}" for size, n in counts)
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for size, n in counts:  # 2, 3 to 4, 5 to 8, …
+        ranges.setdefault((size - 1).bit_length(), []).append((size, n))
+    shown = []
+    for part in ranges.values():
+        low, high = part[0][0], part[-1][0]
+        name = f"{low}" if low == high else f"{low}–{high}"
+        shown.append(f"{name} {_share(sum(n for _, n in part) / total)}")
+    return ", ".join(shown)
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.005 else "<1%"
 
 
 def _label_table(records: list[dict[str, Any]]) -> Any:

@@ -54,6 +54,8 @@ def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, 
 
     Parts may come in any order. Those of a node type that an edge type repeats fill its positions
     from left to right. Positions that are not named may hold anything, or are open if no other is.
+    Members of a set may be written in one part, ``node=a,b,?``; roles may take the place of node
+    types, ``tail=a,b head=?``.
 
     Examples
     --------
@@ -62,15 +64,13 @@ def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, 
     >>> parse_query(net, ["movie=Heat", "tag=?", "user=ann"])
     (('user', 'movie', 'tag'), ('ann', 'Heat', None))
     """
-    parts = [_split(network, word) for word in words]
+    parts = [part for word in words for part in _members(network, *_split(network, word))]
+    if any(key not in network.node_types for key, _ in parts):
+        return _by_role(network, parts)
     edge_type = _edge_type(network, tuple(t for t, _ in parts))
     waiting: dict[str, list[Any]] = {}
     for node_type, text in parts:
-        vocabulary = network.vocabulary(node_type)
-        name = None if text == OPEN else as_name(vocabulary, _unescape(text))
-        if name is not None:
-            vocabulary.ids([name])  # raises with near names if there is none of that name
-        waiting.setdefault(node_type, []).append(name)
+        waiting.setdefault(node_type, []).append(_name(network, node_type, text))
     asked = any(None in names for names in waiting.values())
     unnamed = ... if asked else None
     values = tuple(waiting[t].pop(0) if waiting.get(t) else unnamed for t in edge_type)
@@ -82,13 +82,69 @@ def parse_query(network: HyperNetwork, words: Sequence[str]) -> tuple[EdgeType, 
     return edge_type, values
 
 
+def _name(network: HyperNetwork, node_type: str, text: str) -> str | int | None:
+    """Return the name that was typed, None for an open position."""
+    if text == OPEN:
+        return None
+    vocabulary = network.vocabulary(node_type)
+    name = as_name(vocabulary, _unescape(text))
+    vocabulary.ids([name])  # raises with near names if there is none of that name
+    return name
+
+
+def _roles(network: HyperNetwork) -> dict[str, str]:
+    """Return the node type of each role that is named otherwise."""
+    families = [t.family for t in network.edge_types if t.has_sets]
+    named = {r: t for f in families for t, r in zip(f, f.roles, strict=True)}
+    return {role: t for role, t in named.items() if role not in network.node_types}
+
+
+def _members(network: HyperNetwork, key: str, text: str) -> list[tuple[str, str]]:
+    """Return one part per member of a set; a comma within a name is part of the name."""
+    node_type = key if key in network.node_types else _roles(network)[key]
+    is_set = any(
+        many and key in (t, role)
+        for e in network.edge_types
+        for t, role, many in zip(e, e.roles, e.many, strict=True)
+    )
+    names = network.vocabulary(node_type)
+    if not is_set or "," not in text or as_name(names, _unescape(text)) in names:
+        return [(key, text)]
+    return [(key, member.strip()) for member in text.split(",")]
+
+
+def _by_role(
+    network: HyperNetwork, parts: Sequence[tuple[str, str]]
+) -> tuple[EdgeType, tuple[Any, ...]]:
+    """Return (edge type, tuple) of a question that names roles; one of no member is open."""
+    given: dict[str, list[str]] = {}
+    for key, text in parts:
+        given.setdefault(key, []).append(text)
+    families = dict.fromkeys(t.family for t in network.edge_types)
+    fitting = [f for f in families if set(given) <= set(f.roles)]
+    if len(fitting) != 1:
+        shown = "; ".join(f.family_label for f in families)
+        raise ParameterError(f"name the roles of one of: {shown}; got {', '.join(given)}")
+    (family,) = fitting
+    members = [given.get(role, [OPEN]) for role in family.roles]
+    values = tuple(
+        _name(network, node_type, text)
+        for node_type, texts in zip(family, members, strict=True)
+        for text in texts
+    )
+    if None not in values:
+        raise ParameterError(f"every role is filled; add {OPEN} where a member is asked for")
+    return family.form([len(texts) for texts in members]), values
+
+
 def _unescape(text: str) -> str:
     return text[1:] if text.startswith("\\" + OPEN) else text
 
 
 def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
     """Return (node type, name); a node type may itself hold an equals sign."""
-    fitting = [t for t in network.node_types if word.startswith(f"{t}=")]
+    keys = (*network.node_types, *_roles(network))
+    fitting = [t for t in keys if word.startswith(f"{t}=")]
     if fitting:
         node_type = max(fitting, key=len)
         return node_type, word[len(node_type) + 1 :]
@@ -98,7 +154,7 @@ def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
             f"cannot make sense of {word!r}; write TYPE=NAME, with TYPE one of "
             f"{', '.join(network.node_types)}, and ? for a name to be found"
         )
-    raise UnknownNameError("node type", node_type, network.node_types)
+    raise UnknownNameError("node type", node_type, keys)
 
 
 def _edge_type(network: HyperNetwork, types: Sequence[str]) -> EdgeType:

@@ -236,6 +236,25 @@ class EdgeType(tuple[str, ...]):  # noqa: SLOT001 - it carries roles
         whole = ", ".join(parts)
         return whole if len(parts) == 1 and self.has_sets else f"({whole})"
 
+    @property
+    def family_label(self) -> str:
+        """How people read its family, whatever the size of its sets.
+
+        Examples
+        --------
+        >>> EdgeType.of(("author",) * 3, ordered=False).family_label
+        '{author, …}'
+        >>> EdgeType(("venue", "author"), ("venue", "author"), (False, True)).family_label
+        '({author, …}, venue)'
+        """
+        if not self.has_sets:
+            return self.label
+        parts = []
+        for node_type, role, many in self.key:
+            name = "" if role == node_type else f"{role} "
+            parts.append(f"{name}{{{node_type}, …}}" if many else name + node_type)
+        return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
     def to_record(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
         record: dict[str, Any] = {"types": list(self), "ordered": not self.has_sets}

@@ -30,6 +30,42 @@ def describe(network: HyperNetwork) -> dict[str, Any]:
         "edges": network.num_edges(),
         "node_types": [_describe_nodes(network, t) for t in network.node_types],
         "edge_types": [_describe_edges(network, e) for e in network.edge_sets],
+        "families": describe_families(network),
+    }
+
+
+def describe_families(network: HyperNetwork) -> list[dict[str, Any]]:
+    """Return what is in each family: edge types that differ only in how many members sets have.
+
+    `sizes` has how many hyperedges there are of each number of members.
+
+    Examples
+    --------
+    >>> from dhne import HyperNetwork
+    >>> net = HyperNetwork.from_arrays({("a",) * n: [range(n)] for n in (2, 3)}, ordered=False)
+    >>> [(f["label"], f["sizes"]) for f in describe_families(net)]
+    [('{a, …}', {2: 1, 3: 1})]
+    """
+    members: dict[Any, list[EdgeSet]] = {}
+    for edges in network.edge_sets:
+        members.setdefault(edges.types.key, []).append(edges)
+    return [_describe_family(network, forms) for forms in members.values()]
+
+
+def _describe_family(network: HyperNetwork, forms: list[EdgeSet]) -> dict[str, Any]:
+    parts = [_describe_edges(network, e) for e in forms]
+    sizes: dict[int, int] = {}
+    for e in sorted(forms, key=lambda e: e.length):
+        sizes[e.length] = sizes.get(e.length, 0) + len(e)
+    total = {name: sum(p[name] for p in parts) for name in ("edges", "distinct", "repeats")}
+    density = parts[0]["density"] if len(parts) == 1 else None
+    weights = np.concatenate([e.weights for e in forms])
+    return {
+        "label": forms[0].types.family_label,
+        **total,
+        "density": density,
+        "weight": _summary(weights),
+        "sizes": sizes,
     }
 
 

@@ -134,7 +134,20 @@ def _by_role(
     )
     if None not in values:
         raise ParameterError(f"every role is filled; add {OPEN} where a member is asked for")
-    return family.form([len(texts) for texts in members]), values
+    return _in_known_order(network, family.form([len(texts) for texts in members]), values)
+
+
+def _in_known_order(
+    network: HyperNetwork, form: EdgeType, values: tuple[Any, ...]
+) -> tuple[EdgeType, tuple[Any, ...]]:
+    """Return the tuple with its roles in the order that the network's hyperedges have."""
+    for known in network.edge_types:
+        if known.key == form.key and Counter(known.slots) == Counter(form.slots):
+            waiting: dict[int, list[Any]] = {}
+            for slot, value in zip(form.slots, values, strict=True):
+                waiting.setdefault(slot, []).append(value)
+            return known, tuple(waiting[slot].pop(0) for slot in known.slots)
+    return form, values
 
 
 def _unescape(text: str) -> str:

@@ -65,7 +65,7 @@ def command(
     """
     model = open_run(run)
     edge_type, values = parse_query(model.network_, query)
-    chosen = edge_type if edge_type in model.network_.edge_types else None
+    chosen = edge_type if edge_type.has_sets or edge_type in model.network_.edge_types else None
     known = "drop" if new_only else "keep"
     found = model.rank(values, k, known=known, edge_type=chosen, beam=beam, rest=rest)
     report = _report(model.network_, edge_type, values, found)

@@ -131,8 +131,21 @@ def _group(types: EdgeType, rows: npt.NDArray[np.int64], nodes: NodeArray) -> Tu
     return TupleGroup(types, rows, nodes)
 
 
+def _is_new_size(network: HyperNetwork, edge_type: EdgeType) -> bool:
+    """Whether sets of a known family have a size here that no hyperedge has."""
+    if edge_type in network.edge_types or not edge_type.has_sets:
+        return False
+    return any(t.key == edge_type.key for t in network.edge_types)
+
+
 def type_of(network: HyperNetwork, length: int, edge_type: Sequence[str] | None = None) -> EdgeType:
     """Return the edge type of tuples of this length; see `resolve`."""
+    if isinstance(edge_type, EdgeType) and _is_new_size(network, edge_type):
+        if len(edge_type) != length:
+            raise InputError(
+                f"a tuple of type {edge_type.label} has {len(edge_type)} parts, not {length}"
+            )
+        return edge_type
     if edge_type is not None:
         edges = network.edge_set(edge_type)
         if edges.length != length:

@@ -94,7 +94,9 @@ class HiddenSimilarity(Similarity):
         self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
     ) -> Tensor:
         """Sum the projections of each tuple's nodes and apply the layers."""
-        if self.shape.activation == "tanh" and not self.hidden_layers:
+        # On a CPU, _finish gives a set the same bits wherever it is among the tuples.
+        same_bits = self.shape.edge_type.has_sets and index.device.type == "cpu"
+        if self.shape.activation == "tanh" and not self.hidden_layers and not same_bits:
             known = (evidence, self.evidence) if evidence is not None else (None, None)
             layer = (self.hidden_bias, self.output)
             return kernels.hidden_layer(parts, index, *layer, *known) + self.output_bias
@@ -148,6 +150,8 @@ class HiddenSimilarity(Similarity):
         hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
         for layer in self.hidden_layers:
             hidden = activate(layer(hidden))
+        if self.shape.edge_type.has_sets:  # a matrix product rounds by where a row is
+            return (hidden * self.output).sum(dim=1) + self.output_bias
         return hidden @ self.output + self.output_bias
 
     def quick_form(self, candidates: Tensor) -> QuickForm | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dhne import HyperNetwork, __version__, read
+from dhne import HyperNetwork, __version__, load, read
 from dhne.cli import main
 from dhne.cli.registry import COMMANDS
 from dhne.datasets import load_dataset
@@ -250,3 +250,56 @@ def test_no_colour_in_pipes(tmp_path: Path) -> None:
         [sys.executable, "-m", "dhne", "info", "wordnet-sample"], capture_output=True, check=True
     )
     assert b"\x1b" not in done.stdout
+
+
+@pytest.fixture
+def dated(tmp_path: Path) -> Path:
+    path = tmp_path / "rated.csv"
+    rows = [f"u{i % 8},m{i * 3 % 23},2024-01-{i % 28 + 1:02}" for i in range(56)]
+    path.write_text("\n".join(["user,movie,date", *rows]) + "\n")
+    return path
+
+
+def test_a_column_of_dates_is_named_in_the_command_to_use(run, dated: Path) -> None:  # type: ignore[no-untyped-def]
+    status, _, err = run("train", dated, "--out", dated.parent / "run")
+    assert status == 1
+    assert "'date' holds dates" in err
+    assert "--columns user=user,movie=movie --time date" in err
+    assert not (dated.parent / "run").exists()
+
+
+def test_info_and_convert_keep_times(run, dated: Path) -> None:  # type: ignore[no-untyped-def]
+    out = dated.with_name("out.hif.json")
+    assert run("convert", dated, out, "--time", "date")[0] == 0
+    status, shown, _ = run("info", out)
+    assert status == 0
+    assert "2024-01-01" in shown
+    assert "2024-01-28" in shown
+    status, shown, _ = run("info", dated, "--time", "date", "--json", "-")
+    assert json.loads(shown)["edge_types"][0]["time"]["last"] == "2024-01-28"
+
+
+def test_evaluate_on_the_latest_hyperedges(run, dated: Path) -> None:  # type: ignore[no-untyped-def]
+    task = ("evaluate", "link-prediction", dated, "--method", "cooccurrence", "--quiet")
+    timed = (*task, "--time", "date", "--half-life", "1w", "--json", "-")
+    status, out, err = run(*timed, "--time-split", "0.25")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["config"]["edges"] == {"train": 42, "test": 14}
+    status, _, err = run(*task, "--columns", "user=user,movie=movie", "--time-split", "0.25")
+    assert status == 1
+    assert "have no times" in err
+    status, _, err = run(*timed, "--time-split", "0.25", "--keep", "0.5")
+    assert status != 0
+    assert "--keep" in err
+
+
+def test_a_half_life_weighs_what_is_trained_on(run, dated: Path) -> None:  # type: ignore[no-untyped-def]
+    out = dated.parent / "run"
+    given = ("--time", "date", "--epochs", "1", "--dim", "2", "--quiet")
+    assert run("train", dated, "--out", out, "--half-life", "7d", *given)[0] == 0
+    weights = load(out).network_.weights()
+    assert weights.max() == 1
+    assert weights.min() == pytest.approx(2 ** (-27 / 7))
+    status, _, err = run("train", dated, "--out", out, "--overwrite", "--half-life", "7", *given)
+    assert status == 1
+    assert "needs a unit" in err

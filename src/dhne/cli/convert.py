@@ -14,6 +14,7 @@ from .source import (
     EncodingOption,
     FactsOption,
     NoHeaderOption,
+    TimeOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -32,6 +33,7 @@ def command(
     ],
     columns: ColumnsOption = None,
     weight: WeightOption = None,
+    time: TimeOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
@@ -74,6 +76,7 @@ def command(
         encoding=encoding,
         no_header=no_header,
         facts=facts,
+        time=time,
     )
     written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])

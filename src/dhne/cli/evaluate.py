@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +20,10 @@ from .source import (
     DelimiterOption,
     EncodingOption,
     FactsOption,
+    HalfLifeOption,
     LabelsOption,
     NoHeaderOption,
+    TimeOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -28,7 +31,7 @@ from .source import (
 )
 
 # What belongs to a training; a run has had its own.
-_OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep")
+_OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep", "time_split", "half_life")
 
 
 def _complete_method(incomplete: str) -> list[str]:
@@ -145,12 +148,22 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     columns: ColumnsOption = None,
     weight: WeightOption = None,
+    time: TimeOption = None,
+    half_life: HalfLifeOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     no_header: NoHeaderOption = False,
     facts: FactsOption = None,
     labels: LabelsOption = None,
+    time_split: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Test on the latest share of the hyperedges (needs --time, or a "
+            "file that keeps times).",
+        ),
+    ] = None,
 ) -> None:
     """Measure how well a method does on a task.
 
@@ -210,9 +223,14 @@ def command(
     _check_target(json)
     reading: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
     reading |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    reading["facts"] = facts
+    reading |= {"facts": facts, "time": time}
+    reading["half_life"] = None if time_split is not None else half_life
     files = Files(source, test or [], valid or [], known or [], labels, reading)
     opened = open_data(task, files, skip_unknown=skip_unknown)
+    if time_split is not None:
+        opened = replace(
+            opened, data=_split_by_time(opened.data, task, keep, time_split, half_life)
+        )
     with TaskProgress(quiet=quiet) as progress:
         record = evaluate(
             task,
@@ -241,6 +259,19 @@ def _refuse_training(context: typer.Context) -> None:
     for name in _OF_TRAINING:
         if context.get_parameter_source(name).name != "DEFAULT":  # type: ignore[union-attr]
             raise ParameterError(f"a run is evaluated as it is; leave out {options[name]}")
+
+
+def _split_by_time(
+    data: Data, task: str, keep: float | None, share: float, half_life: str | None
+) -> Data:
+    """Test on the latest hyperedges; what is learned from fades from the last of its own."""
+    if task not in ("link-prediction", "completion") or keep is not None:
+        raise ParameterError("--time-split is for link-prediction and completion, without --keep")
+    if data.valid is not None or data.test is not None:
+        raise ParameterError("--time-split makes the split; leave out --test and --valid")
+    train, test = data.whole.split_by_time(share)
+    train = train if half_life is None else train.with_decay(half_life)
+    return replace(data, train=train, test=test)
 
 
 def _check_target(json: str | None) -> None:

@@ -13,6 +13,7 @@ from .source import (
     EncodingOption,
     FactsOption,
     NoHeaderOption,
+    TimeOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -37,6 +38,7 @@ def command(
     ],
     columns: ColumnsOption = None,
     weight: WeightOption = None,
+    time: TimeOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
@@ -69,7 +71,7 @@ def command(
         show = show_run
     else:
         reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
-        reading |= {"no_header": no_header, "facts": facts}
+        reading |= {"no_header": no_header, "facts": facts, "time": time}
         report = _describe(sources, columns, weight, unordered, reading)
         show = show_network
     if json is not None:

@@ -54,12 +54,16 @@ def _edge_table(records: list[dict[str, Any]]) -> Any:
     of_sizes = any(len(e["sizes"]) > 1 for e in records)
     columns = ["type", "edges", "distinct", "repeats", "members" if of_sizes else "density"]
     columns += ["weight min", "mean", "max"] if weighted else []
+    timed = any(e.get("time") for e in records)
+    columns += ["first time", "last time"] if timed else []
     table = make_table("Hyperedges", columns, left=["type"])
     for e in records:
         last = _sizes(e["sizes"]) if of_sizes else e["density"]
         numbers = [e["edges"], e["distinct"], e["repeats"], last]
         numbers += [e["weight"][k] for k in ("min", "mean", "max")] if weighted else []
-        add_row(table, e["label"], *numbers)
+        spans = e.get("time") or {}
+        times = [str(spans.get(k, "")) for k in ("first", "last")] if timed else []
+        add_row(table, e["label"], *numbers, *times)
     return table
 
 

@@ -46,6 +46,24 @@ WeightOption = Annotated[
         "\\[default: a column called weight, if it is not a position]",
     ),
 ]
+TimeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="The column of times (dates, datetimes or numbers), once for all files or once per "
+        "file.",
+    ),
+]
+HalfLifeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--half-life",
+        metavar="90d",
+        help="Weights halve with every such age before the newest hyperedge: s, min, h, d, w or y; "
+        "a plain number where times are numbers.",
+    ),
+]
 EncodingOption = Annotated[
     str | None,
     typer.Option("--encoding", metavar="NAME", help="Of text files. \\[default: utf-8]"),
@@ -111,6 +129,8 @@ def open_source(
     facts: int | None = None,
     labels: str | Path | None = None,
     split: Split = "all",
+    time: str | Sequence[str] | None = None,
+    half_life: str | None = None,
 ) -> HyperNetwork:
     """Return the network that a SOURCE stands for.
 
@@ -129,28 +149,39 @@ def open_source(
         A table of labels.
     split : "train", "valid", "test" or "all"
         Which part of a dataset.
+    time : str or sequence of str, optional
+        The column of times: one for all files, or one for each.
+    half_life : str, optional
+        Of the weights; see :meth:`HyperNetwork.with_decay`.
     """
     from dhne import io
+    from dhne.network.time import parse_half_life
 
     names = [names] if isinstance(names, str) else list(names)
     if not names:
         raise ParameterError("name a dataset or a file")
+    if half_life is not None:
+        parse_half_life(half_life)  # mistakes are reported before anything is read
     mappings = _one_each("--columns", columns, len(names))
     weights = _one_each("--weight", weight, len(names))
+    times = _one_each("--time", time, len(names))
     options: dict[str, Any] = {"delimiter": _unescape(delimiter), "encoding": encoding}
     options |= {"ordered": False} if unordered else {}
     options |= {"header": False} if no_header else {}
     if facts is not None:
-        asked = {"columns": columns, "weight": weight, **options}
+        asked = {"columns": columns, "weight": weight, "time": time, **options}
+        asked["half-life"] = half_life
         network = _read_facts(names, facts, {k: v for k, v in asked.items() if _given(v)})
         return network if labels is None else io.add_labels(network, labels)
     tables, networks = [], []
-    for name, mapping, column in zip(names, mappings, weights, strict=True):
+    for name, mapping, column, when in zip(names, mappings, weights, times, strict=True):
         chosen = {k: v for k, v in options.items() if v is not None}
         if mapping is not None:
             chosen["columns"] = parse_columns(mapping)
         if column is not None:
             chosen["weight"] = False if column == NO_WEIGHT else column
+        if when is not None:
+            chosen["time"] = when
         if is_dataset(name):
             if chosen:
                 raise ParameterError(f"{name} is a dataset; it needs none of {_flags(chosen)}")
@@ -163,6 +194,8 @@ def open_source(
         networks.append(_explained(lambda: io.read_tables(tables), names))
     network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
     _announce_weights(network, names, weights)
+    if half_life is not None:
+        network = network.with_decay(half_life)
     return network if labels is None else io.add_labels(network, labels)
 
 
@@ -281,7 +314,8 @@ def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperN
         command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
             f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
-            f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}",
+            f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}"
+            + ("" if error.time is None else f" --time {shlex.quote(error.time)}"),
             file=error.file,
         ) from None
 

@@ -16,9 +16,11 @@ from .source import (
     DelimiterOption,
     EncodingOption,
     FactsOption,
+    HalfLifeOption,
     LabelsOption,
     NoHeaderOption,
     Split,
+    TimeOption,
     UnorderedOption,
     WeightOption,
     complete_source,
@@ -37,6 +39,7 @@ from .train_options import (
 _SOURCE = (
     *("columns", "weight", "unordered", "delimiter", "split"),
     *("encoding", "no_header", "facts", "labels"),
+    *("time", "half_life"),
 )
 
 
@@ -63,6 +66,8 @@ def command(
     json: JsonOption = None,
     columns: ColumnsOption = None,
     weight: WeightOption = None,
+    time: TimeOption = None,
+    half_life: HalfLifeOption = None,
     unordered: UnorderedOption = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,

@@ -140,6 +140,8 @@ class TrainingJob:
             facts=source["facts"],
             labels=source["labels"],
             split=source["split"],
+            time=source["time"],
+            half_life=source["half_life"],
         )
 
     def _report(self, model: DHNE, seconds: float) -> dict[str, Any]:

@@ -8,8 +8,8 @@ cannot hold goes into files beside it:
 ``x.nodes.csv``
     ``type,name,label``: nodes without a hyperedge, and labels (a row for each label of a node)
 ``x.csv.meta.json``
-    which file holds what: the node type of each column, which column is the weight, whether
-    positions are ordered, and whether a type's names are integers or strings
+    which file holds what: the node type of each column, which columns are the weight and the
+    time, whether positions are ordered, and whether a type's names are integers or strings
 
 Each is written only where it is needed. Parquet keeps the description in its own schema.
 """
@@ -31,8 +31,9 @@ from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
 from dhne.network.vocabulary import as_name_array
 
-from .column_mapping import TIMESTAMP, WEIGHT, Mapped
+from .column_mapping import WEIGHT, Mapped
 from .join_tables import Part, Source, as_integers, build, check_names
+from .times import CALLED_TIME, TIME, looks_like_dates, time_column, time_kind
 
 VERSION = 1
 Tables = dict[str, pa.Table]
@@ -59,17 +60,19 @@ def split_ending(name: str) -> tuple[str, str]:
 def to_tables(network: HyperNetwork, name: str) -> tuple[Description, Tables]:
     """Return the network as Arrow tables by file name, and the description of what is where."""
     stem, ending = split_ending(name)
+    is_text = ending.lower() not in (".parquet", ".pq")
     tables: Tables = {}
     described = []
     for number, edges in enumerate(network.edge_sets, start=1):
         file = name if number == 1 else f"{stem}.{number}{ending}"
         columns, weight = _column_names(edges)
-        tables[file] = _edge_table(network, edges, columns, weight)
+        tables[file] = _edge_table(network, edges, columns, weight, text=is_text)
         described.append(
             {
                 "file": file,
                 "positions": [list(p) for p in zip(edges.types, columns, strict=True)],
                 "weight": weight,
+                **_time(edges),
                 **_roles(edges.types),
             }
         )
@@ -92,9 +95,13 @@ def is_plain(network: HyperNetwork, description: Description) -> bool:
     if len(network.edge_sets) != 1 or description["nodes"] or not network.num_edges():
         return False
     edges, table = network.edge_sets[0], description["tables"][0]
-    if any(t != c or not t or t.casefold() == TIMESTAMP for t, c in table["positions"]):
+    if any(t != c or not t or t.casefold() in CALLED_TIME for t, c in table["positions"]):
         return False
-    if edges.types.has_sets or set(edges.types) != set(network.node_types):
+    if (
+        edges.times is not None
+        or edges.types.has_sets
+        or set(edges.types) != set(network.node_types)
+    ):
         return False
     return not any(_misread(network.names(t)) for t in network.node_types)
 
@@ -108,6 +115,8 @@ def _misread(names: pa.Array) -> bool:
         or pc.index(names, value=pa.scalar("", names.type)).as_py() >= 0
     ):
         return True
+    if looks_like_dates(names.slice(0, 1000)):
+        return True
     decimal = pc.match_substring_regex(names, r"^[+-]?\d+\.\d+")  # looks like a measure
     return bool(pc.any(decimal).as_py())
 
@@ -118,7 +127,7 @@ def _column_names(edges: EdgeSet) -> tuple[list[str], str | None]:
     for node_type in edges.types:
         base = node_type or "node"
         name, number = base, 1
-        while name in taken or name == WEIGHT:
+        while name in taken or name in (WEIGHT, TIME):
             number += 1
             name = f"{base}.{number}"
         taken.append(name)
@@ -126,7 +135,7 @@ def _column_names(edges: EdgeSet) -> tuple[list[str], str | None]:
 
 
 def _edge_table(
-    network: HyperNetwork, edges: EdgeSet, columns: list[str], weight: str | None
+    network: HyperNetwork, edges: EdgeSet, columns: list[str], weight: str | None, *, text: bool
 ) -> pa.Table:
     data = {
         column: network.vocabulary(t).take(edges.nodes[:, p])
@@ -134,7 +143,15 @@ def _edge_table(
     }
     if weight is not None:
         data[weight] = pa.array(edges.weights)
+    if edges.times is not None:
+        data[TIME] = time_column(edges.times, text=text)
     return pa.table(data)
+
+
+def _time(edges: EdgeSet) -> dict[str, Any]:
+    if edges.times is None:
+        return {}
+    return {"time": TIME, "time_kind": time_kind(edges.times)}
 
 
 def _roles(types: EdgeType) -> dict[str, Any]:
@@ -182,7 +199,7 @@ def from_tables(description: Any, read: ReadTable, file: str) -> HyperNetwork:
 
 def _part(table: Description, source: Source, kinds: dict[str, pa.DataType], file: str) -> Part:
     types, columns = zip(*table["positions"], strict=True)
-    mapped = Mapped(tuple(types), tuple(columns), table["weight"])
+    mapped = Mapped(tuple(types), tuple(columns), table["weight"], table.get("time"))
     for column in mapped.used:
         if column not in source.table.column_names:
             raise InputError(
@@ -193,7 +210,8 @@ def _part(table: Description, source: Source, kinds: dict[str, pa.DataType], fil
     for t, column in table["positions"]:
         check_names(source, column, empty=True)
         source = source.with_column(column, kinds[t])
-    return Part(source, mapped, EdgeType.from_record({**table, "types": types}))
+    record = {**table, "types": types}
+    return Part(source, mapped, EdgeType.from_record(record), table.get("time_kind"))
 
 
 def _split_nodes(
@@ -248,6 +266,7 @@ def _check_description(found: Any, file: str) -> Description:
         good = isinstance(positions, list) and len(positions) >= 2
         check(good and all(_is_position(p, kinds) for p in positions), "bad 'positions'")
         check(isinstance(table.get("weight"), str | None), "'weight' must be a column's name")
+        check(isinstance(table.get("time"), str | None), "'time' must be a column's name")
         check(isinstance(table.get("ordered"), bool), "'ordered' must be true or false")
         record = {**table, "types": [p[0] for p in positions]}
         check(EdgeType.is_record(record), "'roles' must name the role of each position")

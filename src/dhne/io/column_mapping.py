@@ -1,4 +1,4 @@
-"""Which columns of a table are the positions of its hyperedges, and which one the weight.
+"""Which columns of a table are the positions of its hyperedges, its weights and its times.
 
 A mapping may be ``{"user": "userId", "movie": "movieId"}``; with a list where a node type repeats,
 ``{"person": ["head", "tail"]}``; or pairs where the order of positions matters,
@@ -17,25 +17,29 @@ import pyarrow.compute as pc
 from dhne.errors import InputError, suggest
 from dhne.files.reading import StrPath
 
+from .times import CALLED_TIME, looks_like_dates
+
 Columns = Mapping[str, str | Sequence[str]] | Sequence[str | tuple[str, str]]
 
+_TIMES, _DATES = "times", "dates"
+_NUMBER = r"^[+-]?\d+(\.\d*)?$"
 WEIGHT = "weight"  # a column of this name holds weights unless something else is said
-TIMESTAMP = "timestamp"  # one of this name is no position unless somebody says so
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """The node type and the column of each position, and the column of the weights."""
+    """The node type and the column of each position, and the columns of weights and times."""
 
     types: tuple[str, ...]
     columns: tuple[str, ...]
     weight: str | None = None
+    time: str | None = None
 
     @property
     def used(self) -> list[str]:
         """Every column that is needed, each once."""
-        weight = [] if self.weight is None else [self.weight]
-        return list(dict.fromkeys([*self.columns, *weight]))
+        others = [c for c in (self.weight, self.time) if c is not None]
+        return list(dict.fromkeys([*self.columns, *others]))
 
 
 class UnsuitableColumnsError(InputError):
@@ -45,12 +49,15 @@ class UnsuitableColumnsError(InputError):
         self, file: StrPath | None, found: Sequence[str], reasons: Mapping[str, str]
     ) -> None:
         self.found, self.reasons = list(found), dict(reasons)
-        self.suitable = [c for c in found if c not in reasons]
+        self.suitable = [c for c in found if c not in reasons and c != WEIGHT]
+        times = [c for c, reason in reasons.items() if reason in (_TIMES, _DATES)]
+        self.time = times[0] if len(times) == 1 else None
         why = "; ".join(f"{c!r} holds {reason}" for c, reason in reasons.items())
         example = ", ".join(f"{c!r}: {c!r}" for c in self.suitable) or "'user': 'userId', …"
         super().__init__(
             f"found the columns {_list(found)}, but {why}, not names; "
-            f"say which ones to use: columns={{{example}}}",
+            f"say which ones to use: columns={{{example}}}"
+            + ("" if self.time is None else f", time={self.time!r}"),
             file=file,
         )
 
@@ -62,6 +69,7 @@ def map_columns(
     file: StrPath | None,
     *,
     header: bool = True,
+    time: str | None = None,
 ) -> Mapped:
     """Return the positions that `columns` asks for, each checked against the table's `names`.
 
@@ -76,15 +84,16 @@ def map_columns(
         weight = WEIGHT
     weight = None if isinstance(weight, bool) else weight
     if pairs is None:
-        left_out = {weight, *([WEIGHT] if weight is None else [])}
+        left_out = {weight, time, *([WEIGHT] if weight is None else [])}
         pairs = [(name, name) for name in names if name not in left_out]
     for _, column in pairs:
         _check(column, names, file)
-    if weight is not None:
-        _check(weight, names, file)
+    for other in (weight, time):
+        if other is not None:
+            _check(other, names, file)
     if len(pairs) < 2:
         raise InputError(_too_short(pairs, names, weight), file=file)
-    return Mapped(tuple(t for t, _ in pairs), tuple(c for _, c in pairs), weight)
+    return Mapped(tuple(t for t, _ in pairs), tuple(c for _, c in pairs), weight, time)
 
 
 def _pairs(columns: Columns) -> list[tuple[str, str]]:
@@ -134,28 +143,36 @@ def check_suitable(table: pa.Table, names: Sequence[str], file: StrPath | None) 
     """Refuse a table nobody has mapped whose columns hold measures or times instead of names."""
     reasons = {}
     for name in names:
-        reason = "times" if name.casefold() == TIMESTAMP else _not_names(table[name])
+        reason = _not_names(table[name], called_time=name.strip().casefold() in CALLED_TIME)
         if reason:
             reasons[name] = reason
     if reasons:
         raise UnsuitableColumnsError(file, table.column_names, reasons)
 
 
-def _not_names(column: pa.ChunkedArray) -> str | None:
+def _not_names(column: pa.ChunkedArray, *, called_time: bool) -> str | None:
     kind = column.type
     if pa.types.is_nested(kind):
         return "nested values"
     if pa.types.is_temporal(kind):
-        return "times"
+        return _TIMES
     if pa.types.is_string(kind):  # text: look at the first rows as numbers
         column = column.slice(0, 1000).drop_null()
+        if looks_like_dates(column):
+            return _DATES
+        if (
+            called_time
+            and len(column)
+            and pc.all(pc.match_substring_regex(column, _NUMBER)).as_py()
+        ):
+            return _TIMES
         plain = pc.all(pc.match_substring_regex(column, r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$")).as_py()
         return "decimal numbers" if len(column) and plain else None
     if pa.types.is_floating(kind):
         column = column.drop_null()
         whole = pc.all(pc.equal(column, pc.round(column)), min_count=0).as_py()
-        return None if whole else "decimal numbers"
-    return None
+        return _TIMES if called_time else None if whole else "decimal numbers"
+    return _TIMES if called_time else None
 
 
 def _list(names: Sequence[str], limit: int = 12) -> str:

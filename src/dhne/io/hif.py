@@ -4,7 +4,8 @@ Node ids are global there and edges are sets, so types and positions travel in `
 
 * node: ``{"type": "movie", "name": "Heat", "labels": […]}``. The same name in two types is no
   conflict: the ids then are ``movie:Heat`` and ``tag:Heat``.
-* edge: ``{"type": ["user", "movie", "tag"], "ordered": true}``, and its weight
+* edge: ``{"type": ["user", "movie", "tag"], "ordered": true}``, its weight, and its ``time`` if it
+  has one (a number, or a date in ISO 8601)
 * incidence: ``{"position": 0}``
 
 Files from elsewhere: without types every node is a ``node``, edges are unordered, of every size.
@@ -30,6 +31,7 @@ from dhne.files.reading import StrPath, check_file, is_gzipped, open_bytes, read
 from dhne.files.writing import open_for_writing, writing
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.time import as_plain
 
 from .hif_build import build, is_directed
 from .hif_losses import losses
@@ -155,10 +157,14 @@ def _node_records(
 def _edge_records(edges: EdgeSet, start: int, rows: slice) -> list[dict[str, Any]]:
     attrs = _record(edges.types)
     weights = edges.weights[rows].tolist()
-    return [
+    records = [
         {"edge": i, "attrs": attrs} if w == 1 else {"edge": i, "weight": w, "attrs": attrs}
         for i, w in enumerate(weights, start)
     ]
+    if edges.times is not None:
+        for record, time in zip(records, as_plain(edges.times[rows]), strict=True):
+            record["attrs"] = {**attrs, "time": time}
+    return records
 
 
 def _record(types: EdgeType) -> dict[str, Any]:

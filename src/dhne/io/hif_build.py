@@ -19,6 +19,8 @@ from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
+from .hif_times import read_edge_times, times_of_edges
+
 IntArray = npt.NDArray[np.int64]
 _UNTYPED = "node"
 _SIDES = ("tail", "member", "head")
@@ -179,6 +181,7 @@ def _edge_sets(
     m = len(incidences)
     edge = np.fromiter((number.setdefault(r["edge"], len(number)) for r in incidences), np.int64, m)
     node = np.fromiter((nodes.number[r["node"]] for r in incidences), np.int64, m)
+    times = read_edge_times(found, number)
     weights, kinds, kind = _edge_records(found.get("edges", []), number, file)
     place, side, placed = _places(found, edge, node, len(number))
     if found.get("network-type") == "directed":
@@ -205,7 +208,9 @@ def _edge_sets(
             rows = np.flatnonzero(group.reshape(-1) == number_of_group)
             node_types = [names[c // 4] for c in codes]
             types = _edge_type(node_types, [c % 4 for c in codes], kinds[k] if k >= 0 else k)
-            made = EdgeSet.build(types, ids[members[rows]], weights[chosen[rows]])
+            mine = chosen[rows]
+            when = times_of_edges(times, mine, file)
+            made = EdgeSet.build(types, ids[members[rows]], weights[mine], times=when)
             edges.setdefault(types, []).append(made)
     return {types: _join(parts, edges, file) for types, parts in edges.items()}
 

@@ -13,12 +13,13 @@ import pyarrow.compute as pc
 
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, one_line
-from dhne.network.edges import EdgeType
+from dhne.network.edges import EdgeType, TimeArray
 from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
 from .column_mapping import Mapped
 from .delimited import line_of
+from .times import as_kind, join_times, read_times
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Part:
     source: Source
     mapped: Mapped
     types: EdgeType
+    time_kind: str | None = None
 
     def names(self, position: int) -> pa.ChunkedArray:
         """Return the names at one position."""
@@ -74,6 +76,14 @@ class Part:
         """Return the weights as numbers, each positive and finite."""
         name = self.mapped.weight
         return None if name is None else _weights(self.source, name)
+
+    def times(self) -> TimeArray | None:
+        """Return the times of the hyperedges, if they have any."""
+        name = self.mapped.time
+        if name is None:
+            return None
+        times = read_times(self.source, name)
+        return times if self.time_kind is None else as_kind(times, self.time_kind)
 
 
 def check_names(source: Source, name: str, *, empty: bool = False) -> None:
@@ -146,9 +156,10 @@ def _tables(groups: dict[EdgeType, list[Part]]) -> Iterator[EdgeColumns]:
         if any(tuple(types) == tuple(other) for other in groups):
             raise InputError(f"edges {tuple(types)!r} are ordered in one table, not in the other")
         weights = _join_weights(group)
+        times = join_times([p.times() for p in group], types)
         columns = [_join([p.names(i) for p in group]) for i in range(len(types))]
         del group
-        yield EdgeColumns(types, columns, weights)
+        yield EdgeColumns(types, columns, weights, times)
 
 
 def _join(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:

@@ -227,7 +227,9 @@ def _read_own(arrays: Arrays, path: StrPath) -> HyperNetwork:
         weights = arrays.get(f"weights.{i}")
         times = arrays.get(f"times.{i}")
         if times is not None and entry.get("time") == "datetime":
-            times = _as_ids(times, "times", path).view("datetime64[us]")
+            if times.dtype != np.int64:
+                raise InputError(f"'times.{i}' must hold integers", file=path)
+            times = times.view("datetime64[us]")
         types = EdgeType.from_record(entry)
         edges.append(EdgeSet.build(types, ids, weights, times=times))
     return HyperNetwork(nodes, edges, labels)

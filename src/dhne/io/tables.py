@@ -44,6 +44,7 @@ def read_table(
     columns: Columns | None = None,
     *,
     weight: str | bool | None = None,
+    time: str | None = None,
     ordered: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -65,6 +66,8 @@ def read_table(
     weight : str or False, optional
         The column of the hyperedges' weights. If left out, a column called ``weight`` that is not
         a position; False for no weights.
+    time : str, optional
+        The column of the hyperedges' times: dates, datetimes or numbers.
     ordered : bool
         Whether positions of the same node type are distinct (head, tail) or a set (co-authors).
     delimiter : str, optional
@@ -95,7 +98,7 @@ def read_table(
       edges: (user, movie) 3
     """
     options: dict[str, Any] = {"weight": weight, "ordered": ordered, "delimiter": delimiter}
-    options |= {"columns": columns, "encoding": encoding, "header": header}
+    options |= {"columns": columns, "time": time, "encoding": encoding, "header": header}
     return read_tables([(source, options)])
 
 
@@ -152,16 +155,17 @@ def _read_part(
     columns: Columns | None = None,
     *,
     weight: str | bool | None = None,
+    time: str | None = None,
     ordered: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     header: bool = True,
 ) -> Part:
     if isinstance(source, str | PathLike):
-        opened, mapped = _open_file(source, columns, weight, delimiter, encoding, header)
+        opened, mapped = _open_file(source, columns, weight, time, delimiter, encoding, header)
     else:
         table = as_table(source)
-        mapped = map_columns(table.column_names, columns, weight, None)
+        mapped = map_columns(table.column_names, columns, weight, None, time=time)
         opened = Source(table.select(mapped.used))
     if opened.table.num_rows == 0:
         raise InputError("there is a header but no row below it", file=opened.file)
@@ -178,16 +182,17 @@ def _open_file(
     path: StrPath,
     columns: Columns | None,
     weight: str | bool | None,
+    time: str | None,
     delimiter: str | None,
     encoding: str,
     header: bool,
 ) -> tuple[Source, Mapped]:
     if Path(path).name.lower().endswith((".parquet", ".pq")):
-        mapped = map_columns(read_parquet_names(path), columns, weight, path)
+        mapped = map_columns(read_parquet_names(path), columns, weight, path, time=time)
         return Source(without_categories(read_parquet(path, mapped.used)), path), mapped
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     names = read_header(path, delimiter, encoding, header=header)
-    mapped = map_columns(names, columns, weight, path, header=header)
+    mapped = map_columns(names, columns, weight, path, header=header, time=time)
     table = read_delimited(path, mapped.used, delimiter=delimiter, encoding=encoding, header=header)
     return Source(table, path, True, delimiter, encoding, header), mapped
 

@@ -155,7 +155,7 @@ class HyperNetwork:
             codes[node_type].pop(0)
         network = cls({t: vocabulary for t, (vocabulary, _) in encoded.items()}, (), labels)
         for m, table in shapes:
-            types, weights = table.types, table.weights
+            types, weights = EdgeType.of(table.types), table.weights
             if types in network._edges:
                 raise InputError(f"edge type {types!r} is given twice; merge the networks")
             ids = _allocate((m, len(types)), np.int64)
@@ -336,6 +336,25 @@ class HyperNetwork:
             train.append(edges.take(~held_out))
             test.append(edges.take(held_out))
         return self.with_edges(train), self.with_edges(test)
+
+    def split_by_time(self, fraction: float) -> tuple[HyperNetwork, HyperNetwork]:
+        """Return (train, test): the latest `fraction` of all hyperedges is test.
+
+        No hyperedge of train is as late as one of test: those of the same time stay together. Both
+        keep all nodes, so ids mean the same in both.
+        """
+        from .time import split_by_time
+
+        return split_by_time(self, fraction)
+
+    def with_decay(self, half_life: str | float) -> HyperNetwork:
+        """Return the network with weights that halve with every `half_life` of age.
+
+        ``"90d"`` (s, min, h, d, w, y) where times are dates, a plain number where they are numbers.
+        """
+        from .time import with_decay
+
+        return with_decay(self, half_life)
 
     def subset(
         self,

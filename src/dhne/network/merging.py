@@ -124,7 +124,9 @@ def _label_rows(column: LabelColumn) -> pa.Table:
 
 
 def _same_edges(mine: EdgeSet, theirs: EdgeSet, renumber: dict[str, IdArray]) -> bool:
-    if len(mine) != len(theirs) or (mine.times is None) != (theirs.times is None):
+    if len(mine) != len(theirs):
+        return False
+    if len(mine) and (mine.times is None) != (theirs.times is None):
         return False
     ids = [renumber[t][theirs.nodes[:, p]] for p, t in enumerate(theirs.types)]
     moved = theirs.with_nodes(np.stack(ids, 1))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .edge_keys import num_possible, repeats_node
+from .time import span
 
 if TYPE_CHECKING:
     from .edges import EdgeSet
@@ -101,6 +102,7 @@ def _describe_edges(network: HyperNetwork, edges: EdgeSet) -> dict[str, Any]:
         "repeats": len(edges) - distinct,
         "density": distinct / possible if possible else 0.0,
         "weight": _summary(edges.weights),
+        "time": span(edges.times),
     }
 
 

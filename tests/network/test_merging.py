@@ -139,5 +139,12 @@ def test_merge_refuses_what_does_not_fit() -> None:
     ordered = HyperNetwork.from_tuples([("a", "b")], ("x", "x"))
     with pytest.raises(InputError, match="ordered in one network"):
         ordered.merge(HyperNetwork.from_tuples([("a", "b")], ("x", "x"), ordered=False))
-    with pytest.raises(InputError, match="integer names in one network, strings in the other"):
-        ordered.merge(HyperNetwork.from_tuples([(1, 2)], ("x", "x")))
+
+
+def test_merge_matches_names_however_they_were_read() -> None:
+    strings = HyperNetwork.from_tuples([("007", "a"), ("100", "a")], ("x", "y"))
+    integers = HyperNetwork.from_tuples([(100, "a"), (200, "a")], ("x", "y"))
+    assert strings.merge(integers).names("x").to_pylist() == ["007", "100", "200"]
+    assert integers.merge(strings).names("x").to_pylist() == ["100", "200", "007"]
+    plain = HyperNetwork.from_tuples([("100", "a"), ("300", "a")], ("x", "y"))
+    assert integers.merge(plain).names("x").to_pylist() == [100, 200, 300]

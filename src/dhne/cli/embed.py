@@ -9,7 +9,7 @@ import typer
 
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
-from .run_source import reading_options
+from .remembered import reading_of
 from .source import (
     ColumnsOption,
     DelimiterOption,
@@ -64,7 +64,8 @@ def command(
     (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and
     .metadata.tsv beside it) or a directory for TensorBoard (.projector). In word2vec text, white
     space and % in names are escaped as in web addresses, and with several node types names are
-    written TYPE:NAME.
+    written TYPE:NAME. The files of --edges are read as those of training were, unless options say
+    otherwise.
 
     [bold]Examples[/bold]
 
@@ -72,7 +73,7 @@ def command(
 
     dhne embed demo/run --out places.vec --type head
 
-    dhne embed runs/tags --out new.npz --edges new.csv --columns user=userId,movie=movieId,tag=tag
+    dhne embed runs/tags --out new.npz --edges new.csv
     """
     from dhne.io.vectors import vectors_format, write_vectors
 
@@ -82,17 +83,9 @@ def command(
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        reading = reading_options(
-            run,
-            columns=columns,
-            weight=weight,
-            unordered=unordered,
-            delimiter=delimiter,
-            encoding=encoding,
-            no_header=no_header,
-            facts=facts,
-        )
-        new = open_source(edges, **reading)
+        given: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
+        given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
+        new = open_source(edges, **reading_of(run, edges, {**given, "facts": facts}))
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}

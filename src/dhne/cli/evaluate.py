@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,6 +31,10 @@ from .source import (
 )
 
 # What belongs to a training; a run has had its own.
+
+if TYPE_CHECKING:
+    from dhne.evaluation import Data
+
 _OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep", "time_split", "half_life")
 
 

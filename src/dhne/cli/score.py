@@ -12,6 +12,7 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 
 from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
+from .remembered import reading_of
 from .source import ColumnsOption, DelimiterOption, EncodingOption, NoHeaderOption, parse_columns
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def command(
 ) -> None:
     """Score tuples: the table comes back with a column "score", the similarity S in 0 … 1.
 
-    Without --columns, the columns are those called like the node types of the run (a second
-    position of one type: person.2). Without --out, CSV goes to standard output.
+    Without --columns, the columns are those of training, or those called like the node types of the
+    run (a second position of one type: person.2). Without --out, CSV goes to standard output.
 
     [bold]Examples[/bold]
 
@@ -76,10 +77,13 @@ def command(
         if explain:
             raise ParameterError("--explain writes no table; leave --out away, or use --json FILE")
         _check_ending(out)
-    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
-    options: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding or "utf-8"}
-    options["header"] = not no_header
     file = _one_file(file)
+    given = {"columns": columns, "delimiter": delimiter, "encoding": encoding}
+    reading = reading_of(run, [str(file)], {**given, "no_header": no_header})
+    columns, delimiter = reading["columns"], reading["delimiter"]
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
+    options: dict[str, Any] = {"delimiter": delimiter, "encoding": reading["encoding"] or "utf-8"}
+    options["header"] = not reading["no_header"]
     table = _read(file, options)
     model = open_run(run)
     network = model.network_

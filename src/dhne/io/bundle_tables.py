@@ -29,10 +29,11 @@ from dhne.errors import InputError
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import LabelColumn
+from dhne.network.name_encoding import as_integers
 from dhne.network.vocabulary import as_name_array
 
 from .column_mapping import WEIGHT, Mapped
-from .join_tables import Part, Source, as_integers, build, check_names
+from .join_tables import Part, Source, build, check_names
 from .times import CALLED_TIME, TIME, looks_like_dates, time_column, time_kind
 
 VERSION = 1

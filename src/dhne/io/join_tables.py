@@ -15,6 +15,7 @@ from dhne.errors import InputError
 from dhne.files.reading import StrPath, one_line
 from dhne.network.edges import EdgeType, TimeArray
 from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.name_encoding import as_integers
 from dhne.network.vocabulary import Vocabulary
 
 from .column_mapping import Mapped
@@ -200,22 +201,3 @@ def with_integers(network: HyperNetwork, node_types: Iterable[str]) -> HyperNetw
             nodes[t] = Vocabulary(integers, node_type=t, checked=True)
     labels = {t: network.labels(t) for t in network.labelled_types}
     return HyperNetwork(nodes, network.edge_sets, labels)
-
-
-def as_integers(names: pa.Array) -> pa.Array | None:
-    """Return `names` as int64 if every one is an integer as it prints, else None.
-
-    Examples
-    --------
-    >>> as_integers(pa.array(["7", "-42"])).to_pylist(), as_integers(pa.array(["7", "042"]))
-    ([7, -42], None)
-    """
-    if pa.types.is_integer(names.type) or len(names) == 0:
-        return None
-    if not pc.match_substring_regex(names[:1], r"^-?\d{1,19}$")[0].as_py():
-        return None
-    try:
-        integers = names.cast(pa.int64())
-    except pa.ArrowException:
-        return None
-    return integers if integers.cast(names.type).equals(names) else None

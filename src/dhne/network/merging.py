@@ -13,6 +13,7 @@ from dhne.errors import InputError
 from .edge_keys import distinct_rows
 from .edges import EdgeSet, EdgeType, NodeArray
 from .labels import LabelColumn
+from .name_encoding import as_integers
 from .vocabulary import IdArray, Vocabulary
 
 if TYPE_CHECKING:
@@ -56,10 +57,8 @@ def _join_vocabularies(
             renumber[t] = np.arange(len(theirs), dtype=np.int64)
             continue
         mine = nodes[t]
-        if mine.has_integers != theirs.has_integers and len(mine) and len(theirs):
-            raise InputError(
-                f"node type {t!r} has integer names in one network, strings in the other"
-            )
+        mine, theirs = _alike(mine, theirs, t)
+        nodes[t] = mine
         ids = mine.find(theirs.names)
         new = np.flatnonzero(ids < 0)
         ids[new] = len(mine) + np.arange(len(new))
@@ -69,6 +68,26 @@ def _join_vocabularies(
             joined = pa.concat_arrays([mine.names.cast(added.type), added])
             nodes[t] = Vocabulary(joined, node_type=t, checked=True)
     return nodes, renumber
+
+
+def _alike(mine: Vocabulary, theirs: Vocabulary, t: str) -> tuple[Vocabulary, Vocabulary]:
+    """Return both with names of one kind: mine, if it can hold all of them, and else strings.
+
+    A text file holds 100 as an integer or as a string, as its other names decide. An integer is the
+    string that it prints as.
+    """
+    if mine.has_integers == theirs.has_integers or not len(mine) or not len(theirs):
+        return mine, theirs
+    if mine.has_integers:
+        integers = as_integers(theirs.names)
+        if integers is not None:
+            return mine, Vocabulary(integers, node_type=t, checked=True)
+        return _as_strings(mine, t), theirs
+    return mine, _as_strings(theirs, t)
+
+
+def _as_strings(vocabulary: Vocabulary, t: str) -> Vocabulary:
+    return Vocabulary(vocabulary.names.cast(pa.large_string()), node_type=t, checked=True)
 
 
 def _join_labels(

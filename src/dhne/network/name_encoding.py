@@ -134,3 +134,22 @@ def _first_word(words: Hashes, begin: Offsets, length: Offsets) -> Hashes:
     found = np.where(shift < 64, words[place] >> (shift & np.uint64(63)), np.uint64(0))
     masked: Hashes = found & _MASKS[np.minimum(length, 8)]
     return masked
+
+
+def as_integers(names: pa.Array) -> pa.Array | None:
+    """Return `names` as int64 if every one is an integer as it prints, else None.
+
+    Examples
+    --------
+    >>> as_integers(pa.array(["7", "-42"])).to_pylist(), as_integers(pa.array(["7", "042"]))
+    ([7, -42], None)
+    """
+    if pa.types.is_integer(names.type) or len(names) == 0:
+        return None
+    if not pc.match_substring_regex(names[:1], r"^-?\d{1,19}$")[0].as_py():
+        return None
+    try:
+        integers = names.cast(pa.int64())
+    except pa.ArrowException:
+        return None
+    return integers if integers.cast(names.type).equals(names) else None

@@ -45,6 +45,7 @@ from .model.joint import DHNEModel
 from .model.products import Products
 from .model.row_encoding import RowEncoding
 from .network.edges import EdgeType, NodeArray
+from .network.growth import Sizes, first_part, sizes_of
 from .network.hypernetwork import HyperNetwork
 from .storage import RunContents, load_run, save_run
 from .storage.sense import making_sense
@@ -94,6 +95,7 @@ class DHNE(Arguments, Judging, Embedder):
     takes_validation: ClassVar[bool] = True
 
     settings_: Settings
+    trained_: Sizes | None = None  # of an extended model: what training knew
     history_: list[dict[str, Any]]
     model_: DHNEModel
     rows_: dict[str, RowEncoding]
@@ -157,6 +159,7 @@ class DHNE(Arguments, Judging, Embedder):
             del self._callbacks, self._checkpoints, self._checkpoint_seconds, self._validation
 
     def _fit(self, network: HyperNetwork) -> None:
+        self.trained_ = None
         settings = check_arguments(self.get_params(deep=False))
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
@@ -249,8 +252,8 @@ class DHNE(Arguments, Judging, Embedder):
 
     @property
     def _is_extended(self) -> bool:
-        """Whether it knows nodes that training did not."""
-        return any(len(self.embeddings_[t]) != r.num_rows for t, r in self.rows_.items())
+        """Whether it knows nodes or hyperedges that training did not."""
+        return self.trained_ is not None
 
     def _make_completer(self) -> Completer:
         return Completer(self, self._scorer)
@@ -312,6 +315,7 @@ class DHNE(Arguments, Judging, Embedder):
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
         other._forget()
         other.network_ = self.network_.merge(newcomers.network, fold=False)
+        other.trained_ = self.trained_ or sizes_of(self.network_)
         other.embeddings_ = dict(self.embeddings_)
         for t, x in self._embeddings_of(newcomers, rows).items():
             other.embeddings_[t] = np.concatenate([self.embeddings_[t], x])
@@ -351,8 +355,6 @@ class DHNE(Arguments, Judging, Embedder):
         `notes` is plain data to keep in the run's configuration, such as where its data is from.
         """
         self._check_fitted()
-        if self._is_extended:
-            raise ParameterError("an extended model cannot be saved; save the one it came from")
         weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
         contents = RunContents(
             config={**self.config(), **(notes or {})},
@@ -376,6 +378,8 @@ class DHNE(Arguments, Judging, Embedder):
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
             config["settings"] = plain(asdict(self.settings_))
+        if self.trained_ is not None:
+            config["trained"] = self.trained_
             config["calibration"] = self.calibration_.to_record()
         return config
 
@@ -383,7 +387,9 @@ class DHNE(Arguments, Judging, Embedder):
     def _from_run(cls, contents: RunContents) -> DHNE:
         model, settings = cls._configured(contents.config)
         network, dtype = contents.network, getattr(torch, model.dtype)
-        blueprint = Blueprint.of(network, settings, seed=model.random_state, dtype=dtype)
+        model.trained_ = contents.config.get("trained")
+        trained = network if model.trained_ is None else first_part(network, model.trained_)
+        blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
         model.settings_, model.history_ = blueprint.settings, contents.history
         model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.propagated_, weights = take_from_tensors(contents.tensors)

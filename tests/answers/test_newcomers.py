@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from dhne import DHNE, HyperNetwork
+from dhne import DHNE, HyperNetwork, load
 from dhne.errors import InputError, ParameterError, UnknownNameError
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import EdgeColumns
@@ -175,8 +177,33 @@ def test_an_extended_model_answers_for_new_and_known_names(model: DHNE) -> None:
     assert extended.vectors("user").num_rows == 13
     with pytest.raises(UnknownNameError):
         model.score(("eve", "movie 1", "tag 2"))
-    with pytest.raises(ParameterError, match="an extended model cannot be saved"):
-        extended.save("nowhere")
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [("eve", "movie 1", "tag 1"), ("eve", "user 3"), ("user 1", "Heat", "tag 2")],
+        [("user 1", "movie 2", "tag 3")],  # no new node, but evidence counts it
+    ],
+)
+def test_an_extended_model_is_saved_and_loaded_like_any_other(
+    model: DHNE, edges: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    extended = model.extend(edges)
+    extended.save(tmp_path / "run")
+    found = load(tmp_path / "run")
+    assert found.network_ == extended.network_
+    for t in NETWORK.node_types:
+        np.testing.assert_array_equal(found.vectors_[t], extended.vectors_[t])
+    triples = [e for e in edges if len(e) == 3]
+    np.testing.assert_array_equal(found.score(triples), extended.score(triples))
+    question = ("user 2", "movie 1", None)
+    assert found.rank(question, k=7).names == extended.rank(question, k=7).names
+    again = [("pat", "movie 1", "tag 1")]
+    for one, other in ((found, extended), (found.extend(again), extended.extend(again))):
+        np.testing.assert_array_equal(one.vectors_["user"], other.vectors_["user"])
+    found.extend(again).save(tmp_path / "twice")
+    assert "pat" in load(tmp_path / "twice").network_.names("user").to_pylist()
 
 
 def test_sets_of_another_size_serve_as_well() -> None:

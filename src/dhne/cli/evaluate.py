@@ -30,11 +30,10 @@ from .source import (
     is_run,
 )
 
-# What belongs to a training; a run has had its own.
-
 if TYPE_CHECKING:
     from dhne.evaluation import Data
 
+# What belongs to a training; a run has had its own.
 _OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep", "time_split", "half_life")
 
 

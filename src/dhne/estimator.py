@@ -21,7 +21,7 @@ from .adjacency import AdjacencyMatrix, adjacency
 from .answers.calibration import Calibration
 from .answers.completion import Completer
 from .answers.judging import Judging
-from .answers.newcomers import Newcomers
+from .answers.newcomers import Newcomers, new_network
 from .answers.propagation import (
     NewNodeVectors,
     Propagated,
@@ -53,6 +53,7 @@ from .training.assembly import Blueprint, prepare_training, train_products
 from .training.blending import HeldOutTuples
 from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.loop import CheckpointStore
+from .training.updating import Update
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
 _SMALL = 9000  # pairs of members; below that, training takes less time than compiling its kernels
@@ -96,6 +97,8 @@ class DHNE(Arguments, Judging, Embedder):
 
     settings_: Settings
     trained_: Sizes | None = None  # of an extended model: what training knew
+    updates_: list[dict[str, Any]] = []  # noqa: RUF012 - replaced, never changed
+    _update: Update | None = None
     history_: list[dict[str, Any]]
     model_: DHNEModel
     rows_: dict[str, RowEncoding]
@@ -158,9 +161,47 @@ class DHNE(Arguments, Judging, Embedder):
         finally:
             del self._callbacks, self._checkpoints, self._checkpoint_seconds, self._validation
 
+    def partial_fit(
+        self,
+        edges: Any,
+        *,
+        epochs: int | None = None,
+        callbacks: Sequence[Callback] | None = None,
+    ) -> Self:
+        """Go on learning with new hyperedges, and return ``self``.
+
+        Known nodes keep their ids; new nodes, node types and edge types are added. The earlier
+        hyperedges are learned from beside the new ones. Without new hyperedges nothing changes.
+
+        Parameters
+        ----------
+        edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
+        epochs : int, optional
+            A fifth of those of the training if left out.
+        callbacks : sequence of Callback, optional
+        """
+        self._check_fitted()
+        new = new_network(self.network_, edges)
+        if not new.num_edges():
+            return self
+        network = self.network_.merge(new, fold=False)
+        number, done = len(self.updates_) + 1, len(self.history_)
+        self._update = Update(
+            self.model_, self.rows_, self.settings_, self.history_, number, epochs
+        )
+        try:
+            self.fit(network, callbacks=callbacks)
+        finally:
+            self._update = None
+        record = {"hyperedges": new.num_edges(), "epochs": len(self.history_) - done}
+        self.updates_ = [*self.updates_, record]
+        return self
+
     def _fit(self, network: HyperNetwork) -> None:
-        self.trained_ = None
+        update, seed = self._update, self.random_state
         settings = check_arguments(self.get_params(deep=False))
+        if update is not None:
+            settings, seed = update.settings, update.seed(seed)
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
         blueprint = Blueprint.of(
@@ -171,15 +212,19 @@ class DHNE(Arguments, Judging, Embedder):
             validation=self._validation,
         )
         training = prepare_training(
-            blueprint,
+            blueprint if update is None else update.shortened(blueprint),
             kernels,
             device,
-            seed=self.random_state,
+            seed=seed,
             callbacks=self._callbacks,
             checkpoints=self._checkpoints,
             checkpoint_seconds=self._checkpoint_seconds,
         )
-        self.history_ = training.run()
+        if update is not None:
+            update.carry_over(training.model, blueprint.rows)
+        history = training.run()
+        self.history_ = history if update is None else update.continued(history)
+        self.trained_, self.updates_ = None, [] if update is None else self.updates_
         model, sparse = training.model, training.maker.sparse
         x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
@@ -380,6 +425,8 @@ class DHNE(Arguments, Judging, Embedder):
             config["settings"] = plain(asdict(self.settings_))
         if self.trained_ is not None:
             config["trained"] = self.trained_
+        if self.updates_:
+            config["updates"] = plain(self.updates_)
             config["calibration"] = self.calibration_.to_record()
         return config
 
@@ -388,6 +435,7 @@ class DHNE(Arguments, Judging, Embedder):
         model, settings = cls._configured(contents.config)
         network, dtype = contents.network, getattr(torch, model.dtype)
         model.trained_ = contents.config.get("trained")
+        model.updates_ = list(contents.config.get("updates", []))
         trained = network if model.trained_ is None else first_part(network, model.trained_)
         blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
         model.settings_, model.history_ = blueprint.settings, contents.history

@@ -50,9 +50,7 @@ class Newcomers:
     @classmethod
     def of(cls, known: HyperNetwork, edges: Any) -> Newcomers:
         """Match the nodes of `edges` with those of training, by name."""
-        if is_table(edges):
-            edges = as_network(edges)
-        new = edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
+        new = new_network(known, edges)
         if unknown := set(new.node_types) - set(known.node_types):
             raise InputError(
                 f"the new edges hold the node types {', '.join(sorted(unknown))}, which training "
@@ -112,6 +110,13 @@ class Newcomers:
                 )
             found[t] = rows.matrix
         return found
+
+
+def new_network(known: HyperNetwork, edges: Any) -> HyperNetwork:
+    """Return new hyperedges as a network: one as it is, a table, or tuples of names."""
+    if is_table(edges):
+        edges = as_network(edges)
+    return edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
 
 
 def _from_tuples(known: HyperNetwork, tuples: Any) -> HyperNetwork:

@@ -23,6 +23,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("info", "What is in a dataset, a file or a run."),
     ("convert", "One format to another, nothing lost."),
     ("train", "Fit a model and save it as a run."),
+    ("update", "Go on learning with new hyperedges."),
     ("tune", "Search for the best settings, and train with them."),
     ("embed", "Write a run's vectors to a file."),
     ("score", "How similar whole tuples are, by a run."),

@@ -212,7 +212,9 @@ class TestScore:
         assert [r["score"] is None for r in json.loads(out)] == [False, True]
 
     def test_other_columns_are_explained(self, cli: CommandLine, run: Path, tmp_path: Path) -> None:
-        status, _, err = cli("score", run, run.parent / "tags.csv")
+        other = tmp_path / "other.csv"
+        other.write_text("who,what,how\nann,Heat,noir\n")
+        status, _, err = cli("score", run, other)
         assert status == 1
         assert "--columns" in err
         status, _, err = cli("score", run, run.parent / "tags.csv", "--out", tmp_path / "x.npz")

@@ -51,7 +51,7 @@ class Update:
     epochs: int | None = None
 
     def __post_init__(self) -> None:
-        if self.epochs is not None and (not isinstance(self.epochs, int) or self.epochs < 1):
+        if self.epochs is not None and self.epochs < 1:
             raise ParameterError(f"epochs must be a whole number from 1 on, got {self.epochs!r}")
 
     def shortened(self, blueprint: Blueprint) -> Blueprint:

@@ -77,6 +77,9 @@ def command(
     given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
     options = reading_of(run, files, {**given, "facts": facts})
     new = open_source(files, **({**options, "time": time} if time else options))
+    if not new.num_edges():
+        note("there are no new hyperedges; nothing was changed")
+        return
     with lock_run(target):
         model = open_run(run)
         callbacks: list[Callback] = [] if quiet or json == "-" else [ProgressBar()]

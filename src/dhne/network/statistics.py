@@ -61,11 +61,14 @@ def _describe_family(network: HyperNetwork, forms: list[EdgeSet]) -> dict[str, A
     total = {name: sum(p[name] for p in parts) for name in ("edges", "distinct", "repeats")}
     density = parts[0]["density"] if len(parts) == 1 else None
     weights = np.concatenate([e.weights for e in forms])
+    times = [e.times for e in forms if e.times is not None and len(e)]
+    alike = len({t.dtype.kind == "M" for t in times}) == 1
     return {
         "label": forms[0].types.family_label,
         **total,
         "density": density,
         "weight": _summary(weights),
+        "time": span(np.concatenate(times)) if alike else None,
         "sizes": sizes,
     }
 

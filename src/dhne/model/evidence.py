@@ -87,7 +87,7 @@ def _placements(
     Members of a set are counted in the order of their ids, so the candidate's place depends on its
     id: all those between two members share one.
     """
-    row = edge_type.canonical(nodes.numpy()[None])[0]
+    row = edge_type.canonical(nodes.cpu().numpy()[None])[0]
     places = sorted((position, *edge_type.peers(position)))
     members = sorted(int(nodes[p]) for p in places if p != position)
     bounds = [0, *members, size]
@@ -96,7 +96,8 @@ def _placements(
         filled = row.copy()
         filled[[p for p in places if p != place]] = members
         filled[place] = -1
-        found.append((torch.from_numpy(filled), place, bounds[i], bounds[i + 1]))
+        moved = torch.from_numpy(filled).to(nodes.device)
+        found.append((moved, place, bounds[i], bounds[i + 1]))
     return found
 
 

@@ -124,7 +124,7 @@ def step_bytes(trainer: Trainer) -> dict[str, int]:
 def whole_bytes(trainer: Trainer) -> dict[str, int]:
     """Return the bytes of five passes over all non-zeros, and of Adam over every row."""
     non_zeros = sum(len(s.indices) for s in trainer.maker.sparse.values())
-    tables = [trainer.model.get_parameter(name) for name in trainer.model.tables()]
+    tables = trainer.model.tables()
     d = tables[0].shape[1]
     return {
         "(five passes over all non-zeros)": 5 * non_zeros * (4 * d + 8),

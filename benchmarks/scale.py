@@ -123,10 +123,10 @@ def network_of(edges: int) -> HyperNetwork:
 
 def work(trainer: Trainer) -> dict[str, float]:
     """Return how many non-zeros a batch has to look at, a hyperedge, and the KiB it has to move."""
-    edges, _, negatives, *_ = next(trainer.maker.epoch(0, 0))
+    (drawn,) = next(trainer.maker.epoch(0, 0)).groups
     entries = moved = 0
     for position, node_type in enumerate(trainer.maker.network.node_types):
-        nodes = torch.cat([edges[:, position], negatives[:, position]]).unique()
+        nodes = drawn.tuples[:, position].unique()
         matrix = trainer.maker.sparse[node_type]
         degrees = matrix.indptr.diff()[nodes]
         taken = degrees.clamp(max=trainer.maker.row_sample or int(degrees.max()))

@@ -93,7 +93,7 @@ def live(model: DHNE) -> Iterator[Live]:
         yield live
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop would disturb other tests
 def browser() -> Iterator[Any]:
     if not CHROMIUM.exists():
         pytest.skip(

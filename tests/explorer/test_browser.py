@@ -146,7 +146,7 @@ def test_two_nodes_are_compared(visit: Visit, model: DHNE) -> None:
         field.fill(name)
         page.get_by_role("option", name=name).first.click()
     page.locator(".score").wait_for()
-    a, b = (model.embeddings_["movie"][NAMES.index(name)] for name in ("Heat", "null"))
+    a, b = (model.vectors_["movie"][NAMES.index(name)] for name in ("Heat", "null"))
     cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert float(page.locator(".score").text_content()) == pytest.approx(cosine, abs=2e-4)
     page.reload()  # the address keeps both

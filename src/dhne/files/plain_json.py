@@ -126,6 +126,8 @@ def parse_json(data: bytes | str, file: StrPath) -> Any:
 
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        if _depth(text) > _DEEPEST and _depth(_STRING.sub("", text)) > _DEEPEST:
+            raise InputError("it is nested too deeply", file=file)
         found = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
@@ -162,3 +164,16 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_DEEPEST = 500  # brackets within each other
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets are nested, those in strings included."""
+    found = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+    opening = (found == ord("[")) | (found == ord("{"))
+    closing = (found == ord("]")) | (found == ord("}"))
+    steps = opening.astype(np.int32) - closing
+    return int(np.cumsum(steps).max(initial=0))

@@ -135,7 +135,8 @@ def work(trainer: Trainer) -> dict[str, float]:
         entries += int(degrees.sum())
         # a row of W, one of V; of both tables, read and written, with moments
         moved += row * int(degrees.sum() + taken.sum() + 2 * 2 * 3 * touched)
-    return {"entries": entries / len(edges), "kib": moved / len(edges) / 1024}
+    m = len(drawn.edges)
+    return {"entries": entries / m, "kib": moved / m / 1024}
 
 
 def _evenly(first: Tensor, degrees: Tensor, taken: Tensor) -> Tensor:

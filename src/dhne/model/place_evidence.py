@@ -125,10 +125,12 @@ class PlaceEvidence(nn.Module):
         at = self.context_position(edge_type)
         return [(i, p) for i, p in combinations(range(len(edge_type)), 2) if at not in (i, p)]
 
-    def of_tuples(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
-        """Return the evidence of whole tuples ``int64[m, N]``, summed over their pairs."""
+    def of_tuples(self, nodes: Tensor, edge_type: EdgeType, left_out: int | None = None) -> Tensor:
+        """Return the evidence of tuples ``int64[m, N]``, summed over pairs without `left_out`."""
         total = self.weights.new_zeros(len(nodes))
         for i, p in self.pairs(edge_type):
+            if left_out in (i, p):
+                continue
             met = self._meetings.get((edge_type[i], edge_type[p]))
             if met is None:
                 continue
@@ -139,7 +141,7 @@ class PlaceEvidence(nn.Module):
             last = torch.where(asked >= 0, last, first)
             rows, entries = ragged(first, last)
             w = self._weight(asked[rows], met.places[entries], turned=False)
-            total = total.index_add(0, rows, w * _damped(met.counts[entries]))
+            total = total.index_add(0, rows, w * self._damped(met.counts[entries]))
         return total
 
     def of_candidates(
@@ -173,17 +175,24 @@ class PlaceEvidence(nn.Module):
             place = column[met.targets[entries]]
             rows, entries, place = (x[place >= 0] for x in (rows, entries, place))
             w = self._weight(asked[rows], met.places[entries], turned)
-            out = out.index_add(0, rows * num_columns + place, w * _damped(met.counts[entries]))
+            out = out.index_add(
+                0, rows * num_columns + place, w * self._damped(met.counts[entries])
+            )
             if known is not None:
                 rows, answers = known
                 place = column[answers]
                 fits = (asked[rows] >= 0) & (place >= 0)
                 rows, answers, place = rows[fits], answers[fits], place[fits]
                 counted = self._count(met, source[rows], answers, asked[rows])
-                change = _damped(counted - 1) - _damped(counted)
+                change = self._damped(counted - 1) - self._damped(counted)
                 w = self._weight(asked[rows], asked[rows], turned)
                 out = out.index_add(0, rows * num_columns + place, w * change)
         return out.reshape(len(nodes), num_columns)
+
+    def _damped(self, counts: Tensor) -> Tensor:
+        """Return g: 0 for 0, else 1 + log n."""
+        n = counts.to(self.weights.dtype)
+        return torch.where(n > 0, 1 + torch.log(n.clamp(min=1)), torch.zeros_like(n))
 
     def _count(self, met: Meetings, source: Tensor, target: Tensor, place: Tensor) -> Tensor:
         """Return n_b of pairs that are there, b being `place`."""
@@ -193,11 +202,6 @@ class PlaceEvidence(nn.Module):
         at = at.clamp(max=max(len(whole) - 1, 0))
         there = whole[at] == key * self.num_places + place
         return torch.where(there, met.counts[at], torch.ones_like(met.counts[at]))
-
-
-def _damped(counts: Tensor) -> Tensor:
-    """Return g: 0 for 0, else 1 + log n."""
-    return torch.where(counts > 0, 1 + torch.log(counts.clamp(min=1)), torch.zeros_like(counts))
 
 
 def ragged(first: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:

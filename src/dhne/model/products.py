@@ -153,8 +153,12 @@ class Products(nn.Module):
                 return self.logits(tuples, edge_type).reshape(len(nodes), n)
             z, constant = self.question(nodes, edge_type, position)
             out = z @ self.candidates(edge_type, position).T + constant[:, None]
-            column = torch.arange(n, device=nodes.device)
-            return out + self.evidence.of_candidates(nodes, edge_type, position, column, n)
+            inside = self._inside(nodes, edge_type)
+            inside[:, position] = True
+            safe, column = torch.where(inside, nodes, 0), torch.arange(n, device=nodes.device)
+            evidence = self.evidence.of_candidates(safe, edge_type, position, column, n)
+            evidence += self.evidence.of_tuples(safe, edge_type, position)[:, None]
+            return out + torch.where(inside.all(1)[:, None], evidence, 0)
 
     def _inside(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         sizes = torch.tensor([self.sizes[t] for t in edge_type], device=nodes.device)

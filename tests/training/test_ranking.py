@@ -1,0 +1,105 @@
+"""The ranking loss against the formula, and what it teaches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import dhne
+from dhne.model.products import Products, choose_context
+from dhne.training.ranking import RankingOptions, RankingTrainer
+from tests.model.test_products import drawn, facts
+
+
+@pytest.mark.parametrize("edge_type", range(2))
+def test_the_loss_is_that_of_the_formula(edge_type: int) -> None:
+    """Without evidence, where leaving out has a test of its own; every position once."""
+    network = facts()
+    products = drawn(network)
+    with torch.no_grad():
+        products.evidence.weights.zero_()
+    trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0), seed=0)
+    edges = network.edge_sets[edge_type]
+    rows = torch.arange(len(edges))
+    got = float(trainer.loss(edges.types, rows).detach())
+    per_position = []
+    for p in range(1, edges.length):
+        logits = products.open_logits(torch.from_numpy(edges.nodes.copy()), edges.types, p)
+        losses = []
+        for row, line in zip(edges.nodes, logits, strict=True):
+            same = (np.delete(edges.nodes, p, 1) == np.delete(row, p)).all(1)
+            known = np.unique(edges.nodes[same, p])
+            target = 0.5 * line[row[p]] + 0.5 * line[known].mean()
+            losses.append(torch.logsumexp(line, 0) - target)
+        per_position.append(torch.stack(losses).mean())
+    # The context: other known relations of the same entities are no rivals.
+    lines = products.product(torch.from_numpy(edges.nodes.copy()), edges.types, 0)
+    lines = lines @ products.vectors["type_relation"].T
+    losses = []
+    for row, line in zip(edges.nodes, lines, strict=True):
+        same = (edges.nodes[:, 1:] == row[1:]).all(1)
+        rivals = [r for r in range(3) if r == row[0] or r not in edges.nodes[same, 0]]
+        losses.append(torch.logsumexp(line[rivals], 0) - line[row[0]])
+    expected = torch.stack(per_position).mean() + torch.stack(losses).mean()
+    np.testing.assert_allclose(got, float(expected.detach()), rtol=1e-9)
+
+
+def test_a_sample_of_candidates_estimates_the_sum_over_all() -> None:
+    network = facts()
+    products = drawn(network)
+    trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0, candidates=2), seed=0)
+    types = network.edge_sets[0].types
+    torch.manual_seed(0)
+    logits = torch.randn(9, dtype=torch.float64)
+    target = torch.tensor([0])
+    sums = []
+    for _ in range(4000):
+        chosen, _, correction = trainer._candidates(types, 1, target)
+        assert chosen is not None
+        assert correction is not None
+        share = trainer.shares[types, 1]
+        taken = chosen[chosen != 0]
+        missed = (1 - 1 / 9) ** 2 * (1 - share[taken]).double()
+        sums.append((torch.exp(logits[taken]) / (1 - missed)).sum())
+    # The target is always in; the others as often as their probability says, on uniform draws.
+    uniform = 1 - (1 - 1 / 9) ** 2
+    assert float(torch.stack(sums).mean()) == pytest.approx(
+        float(
+            (
+                torch.exp(logits[1:])
+                * uniform
+                / (1 - (1 - 1 / 9) ** 2 * (1 - trainer.shares[types, 1][1:].double()))
+            ).sum()
+        ),
+        rel=0.1,
+    )
+
+
+def test_products_learn_who_is_whose_where_everyone_met_everyone() -> None:
+    """(a, r, b) is a fact for one r of each pair: rows of counts look all alike."""
+    n = 12
+    rows = [(str(a), f"r{(a - b) % 3}", str(b)) for a in range(n) for b in range(n) if a != b]
+    network = dhne.HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
+    train, test = network.split(0.2, seed=0)
+    context = choose_context(train)
+    assert context == "relation"
+    products = Products(train, 16, context)
+    products.reset(torch.Generator().manual_seed(0))
+    options = RankingOptions(epochs=60, batch_size=16, learning_rate=0.02, dropout=0.1)
+    history = RankingTrainer(products, train, options, seed=0).run()
+    assert history[-1]["loss"] < history[0]["loss"]
+    asked = torch.from_numpy(test.edges().copy())
+    found = products.open_logits(asked, test.edge_types[0], 1).argmax(1)
+    assert float((found == asked[:, 1]).double().mean()) > 0.8
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    network = facts()
+    weights = []
+    for _ in range(2):
+        products = Products(network, 4, "relation")
+        products.reset(torch.Generator().manual_seed(0))
+        RankingTrainer(products, network, RankingOptions(epochs=3), seed=5).run()
+        weights.append(products.state_dict())
+    assert all(torch.equal(weights[0][k], weights[1][k]) for k in weights[0])

@@ -1,0 +1,63 @@
+"""A whole training with products: chosen, saved, loaded, ranked and extended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dhne
+from dhne import HyperNetwork
+
+PEOPLE = 12
+QUICK = {"dim": 4, "epochs": 3, "product_dim": 16, "ranking_epochs": 15, "kernels": "reference"}
+
+
+@pytest.fixture(scope="module")
+def kinship() -> HyperNetwork:
+    """Everyone met everyone; who they are to each other depends on both."""
+    rows = [
+        (f"p{a}", f"r{(a - b) % 3}", f"p{b}")
+        for a in range(PEOPLE)
+        for b in range(PEOPLE)
+        if a != b
+    ]
+    return HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
+
+
+def test_products_are_chosen_saved_and_answer(kinship: HyperNetwork, tmp_path: Path) -> None:
+    train, valid = kinship.split(0.2, seed=0)
+    model = dhne.DHNE(preset="plus", **QUICK).fit(train, validation=valid)
+    assert model.settings_.products is True
+    assert model.settings_.holdout == 0
+    assert model.blend_.products > 0
+    model.save(tmp_path / "run")
+    again = dhne.load(tmp_path / "run")
+    tuples = kinship.edges()[:30]
+    np.testing.assert_allclose(again.score(tuples), model.score(tuples), rtol=1e-6)
+    ranked = again.rank(("p1", "r1", None), k=5)
+    whole = [("p1", "r1", name) for name in ranked.names]
+    np.testing.assert_allclose(ranked.scores, again.score(whole), rtol=1e-5)
+
+
+def test_without_a_validation_part_some_hyperedges_are_held_out(kinship: HyperNetwork) -> None:
+    model = dhne.DHNE(preset="plus", **QUICK).fit(kinship)
+    plain = dhne.DHNE(preset="plus", products=False, **QUICK).fit(kinship)
+    assert 0 < model.settings_.holdout <= 0.2
+    for t in kinship.node_types:  # the similarity is trained on all of them all the same
+        np.testing.assert_array_equal(model.embeddings_[t], plain.embeddings_[t])
+
+
+def test_a_new_node_is_scored_by_its_row(kinship: HyperNetwork) -> None:
+    model = dhne.DHNE(preset="plus", **QUICK).fit(kinship)
+    other = model.extend([("new", "r1", "p1"), ("new", "r2", "p2")])
+    assert np.isfinite(other.score(("new", "r1", "p4")))
+    assert len(other.rank(("new", "r1", None), k=3).names) == 3
+
+
+def test_networks_without_a_context_have_no_products() -> None:
+    network = dhne.datasets.planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
+    model = dhne.DHNE(preset="plus", dim=4, epochs=2, kernels="reference").fit(network)
+    assert model.settings_.products is False
+    assert model.products_ is None

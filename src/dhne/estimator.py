@@ -423,11 +423,11 @@ class DHNE(Arguments, Judging, Embedder):
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
             config["settings"] = plain(asdict(self.settings_))
+            config["calibration"] = self.calibration_.to_record()
         if self.trained_ is not None:
             config["trained"] = self.trained_
         if self.updates_:
             config["updates"] = plain(self.updates_)
-            config["calibration"] = self.calibration_.to_record()
         return config
 
     @classmethod

@@ -21,16 +21,16 @@ class Margin(Loss):
         return (torch.relu(1 - lead) * logits.found).sum()
 
 
-register_loss("margin", Margin)
+register_loss("own-margin", Margin)
 
 
 def test_it_trains_is_saved_loaded_and_ranks(tmp_path: Path) -> None:
     network = planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
-    model = dhne.DHNE(loss="margin", dim=6, epochs=30, kernels="reference").fit(network)
+    model = dhne.DHNE(loss="own-margin", dim=6, epochs=30, kernels="reference").fit(network)
     assert model.history_[-1]["first_order"] < model.history_[0]["first_order"]
     model.save(tmp_path / "run")
     again = dhne.load(tmp_path / "run")
-    assert again.settings_.loss == "margin"
+    assert again.settings_.loss == "own-margin"
     tuples = network.edges()[:20]
     np.testing.assert_allclose(again.score(tuples), model.score(tuples), rtol=1e-6)
     asked = np.array([*tuples[0][:2], -1])

@@ -55,12 +55,14 @@ class Distances(Similarity):
         return self.constant - total.square() @ self.weights
 
 
-register_similarity("distances", Distances)
+register_similarity("own-distances", Distances)
 
 
 def test_it_trains_is_saved_loaded_and_ranks(tmp_path: Path) -> None:
     network = planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
-    model = dhne.DHNE(similarity="distances", dim=6, epochs=30, kernels="reference").fit(network)
+    model = dhne.DHNE(similarity="own-distances", dim=6, epochs=30, kernels="reference").fit(
+        network
+    )
     assert isinstance(model.model_.similarity(network.edge_types[0]), Distances)
     assert model.history_[-1]["first_order"] < model.history_[0]["first_order"]
     model.save(tmp_path / "run")

@@ -83,6 +83,7 @@ def test_names_stay_text_everywhere(visit: Visit) -> None:
     page.get_by_role("option", name=MARKUP).click()
     page.wait_for_url(at(MARKUP))
     page.locator(".actions").get_by_role("link", name="Compare").click()
+    page.wait_for_selector("main[data-view=compare][aria-busy=false]")
     page.get_by_role("combobox", name="Second node").fill("bold")
     page.get_by_role("option", name="<b>bold</b>").click()
     page.locator(".score").wait_for()

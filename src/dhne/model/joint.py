@@ -34,6 +34,7 @@ from dhne.network.edges import EdgeSet, EdgeType
 from .activations import ACTIVATIONS
 from .evidence import num_features
 from .losses import Loss, TupleLogits
+from .module_names import module_name
 from .similarities import Members, Similarity, SimilarityShape, make_similarity
 
 
@@ -199,7 +200,7 @@ class DHNEModel(nn.Module):
         a = architecture
         self.autoencoders = nn.ModuleDict(
             {
-                _key(t): NodeAutoencoder(n, a.sizes[t], a.activation, a.scales.get(t, 1.0))
+                module_name(t): NodeAutoencoder(n, a.sizes[t], a.activation, a.scales.get(t, 1.0))
                 for t, n in num_columns.items()
             }
         )
@@ -216,7 +217,7 @@ class DHNEModel(nn.Module):
 
     def autoencoder(self, node_type: str) -> NodeAutoencoder:
         """Return the autoencoder of a node type."""
-        module = self.autoencoders[_key(node_type)]
+        module = self.autoencoders[module_name(node_type)]
         assert isinstance(module, NodeAutoencoder)
         return module
 
@@ -291,17 +292,12 @@ def similarity_key(edge_type: EdgeType) -> str:
     ('unordered type_a', True)
     """
     if not edge_type.has_sets:
-        return "ordered " + " ".join(_key(t) for t in edge_type)
+        return "ordered " + " ".join(module_name(t) for t in edge_type)
     family = edge_type.family
     if family.roles == tuple(family) and all(family.many):  # sets by node type alone
-        return "unordered " + " ".join(_key(t) for t in family)
-    roles = (f"{_key(t)}/{_key(r)}{'*' * many}" for t, r, many in edge_type.key)
+        return "unordered " + " ".join(module_name(t) for t in family)
+    roles = (f"{module_name(t)}/{module_name(r)}{'*' * many}" for t, r, many in edge_type.key)
     return "roles " + " ".join(roles)
-
-
-def _key(name: str) -> str:
-    """Return a name that torch accepts for a module: no dots, not empty; no spaces, which join."""
-    return "type_" + name.replace("%", "%25").replace(".", "%2E").replace(" ", "%20")
 
 
 def _dense(sizes: Sequence[int]) -> nn.ModuleList:

@@ -23,6 +23,7 @@ from torch.nn import functional
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
+from .module_names import module_name
 from .place_evidence import PlaceEvidence
 
 LONGEST = 16  # positions; longer hyperedges have no product
@@ -48,7 +49,7 @@ class Products(nn.Module):
         self.evidence = PlaceEvidence(network, context)
         self.sizes = {t: network.num_nodes(t) for t in network.node_types}
         self.vectors = nn.ParameterDict(  # x
-            {_key(t): nn.Parameter(torch.empty(n, dim)) for t, n in self.sizes.items()}
+            {module_name(t): nn.Parameter(torch.empty(n, dim)) for t, n in self.sizes.items()}
         )
         self.maps = nn.ParameterDict()  # Q
         self.scales = nn.ParameterDict()  # u, where there is no context
@@ -86,7 +87,7 @@ class Products(nn.Module):
 
     def factor(self, ids: Tensor, edge_type: EdgeType, position: int, dropout: float) -> Tensor:
         """Return 1 + x Q of the nodes at a position; of those without a vector, 1."""
-        x = self.vectors[_key(edge_type[position])]
+        x = self.vectors[module_name(edge_type[position])]
         known = (ids < len(x)) & (ids >= 0)
         own = functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
         if dropout:
@@ -99,7 +100,7 @@ class Products(nn.Module):
     ) -> Tensor:
         """Return u Π_i (1 + x_i Q_i) over all positions but one, ``float[m, dim]``."""
         at = self.evidence.context_position(edge_type)
-        total = self.vectors[_key(edge_type[0])].new_ones(len(nodes), self.dim)
+        total = self.vectors[module_name(edge_type[0])].new_ones(len(nodes), self.dim)
         for p in range(len(edge_type)):
             if p not in (at, left_out):
                 total = total * self.factor(nodes[:, p], edge_type, p, dropout)
@@ -112,7 +113,7 @@ class Products(nn.Module):
 
     def _context(self, ids: Tensor) -> Tensor:
         assert self.context is not None
-        x = self.vectors[_key(self.context)]
+        x = self.vectors[module_name(self.context)]
         known = ids < len(x)
         return functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
 
@@ -129,7 +130,7 @@ class Products(nn.Module):
 
     def candidates(self, edge_type: EdgeType, position: int) -> Tensor:
         """Return the own vectors of all nodes of a position's type."""
-        vectors: Tensor = self.vectors[_key(edge_type[position])]
+        vectors: Tensor = self.vectors[module_name(edge_type[position])]
         return vectors
 
     # -- answers ---------------------------------------------------------------------------------
@@ -190,13 +191,9 @@ def choose_context(network: HyperNetwork) -> str | None:
     return smallest
 
 
-def _key(name: str) -> str:
-    return "type_" + name.replace("%", "%25").replace(".", "%2E").replace(" ", "%20")
-
-
 def _role(edge_type: EdgeType, position: int) -> str:
-    return f"{_key(edge_type[position])} {_key(edge_type.roles[position])}"
+    return f"{module_name(edge_type[position])} {module_name(edge_type.roles[position])}"
 
 
 def _family(edge_type: EdgeType) -> str:
-    return " ".join(f"{_key(t)}/{_key(role)}" for t, role, _ in edge_type.key)
+    return " ".join(f"{module_name(t)}/{module_name(role)}" for t, role, _ in edge_type.key)

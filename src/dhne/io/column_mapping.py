@@ -96,6 +96,17 @@ def map_columns(
     return Mapped(tuple(t for t, _ in pairs), tuple(c for _, c in pairs), weight, time)
 
 
+def columns_of(columns: Columns) -> list[str]:
+    """Return the columns that a mapping names.
+
+    Examples
+    --------
+    >>> columns_of({"person": ["head", "tail"], "relation": "rel"})
+    ['head', 'tail', 'rel']
+    """
+    return [column for _, column in _pairs(columns)]
+
+
 def _pairs(columns: Columns) -> list[tuple[str, str]]:
     if isinstance(columns, str):
         raise InputError(f"columns must be a mapping or a list, got the string {columns!r}")

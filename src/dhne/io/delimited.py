@@ -10,6 +10,7 @@ field that is not quoted is a missing value.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import io
 import itertools
@@ -93,19 +94,54 @@ def read_delimited(
     _check_options(delimiter, encoding)
     quotes = _count_quotes(path, encoding)
     names = read_header(path, delimiter, encoding, header=header)
-    with reading(path):
-        try:
-            with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
-                table = pa_csv.read_csv(
-                    stream,
-                    **_arrow_options(names, columns, delimiter, encoding, quotes, header=header),
-                )
-        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
-            _explain(path, delimiter, encoding, names, header=header)
-            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+    options = _arrow_options(names, columns, delimiter, encoding, quotes, header=header)
+    with _parsing(path, delimiter, encoding, names, header=header) as stream:
+        table = pa_csv.read_csv(stream, **options)
     if quotes % 2 or (quotes and _ends_in_a_line_break(table)):
         _refuse_unclosed(path, delimiter, encoding)
     return table
+
+
+def stream_delimited(
+    path: StrPath,
+    columns: list[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """Yield the rows that :func:`read_delimited` returns in batches.
+
+    Each comes with the share of the file that has been read, 0 where that is unknown.
+    """
+    delimiter = delimiter_of(path) if delimiter is None else delimiter
+    _check_options(delimiter, encoding)
+    quotes = _count_quotes(path, encoding)
+    names = read_header(path, delimiter, encoding, header=header)
+    options = _arrow_options(names, columns, delimiter, encoding, quotes, header=header)
+    size, batch = Path(path).stat().st_size, None
+    with (
+        _parsing(path, delimiter, encoding, names, header=header) as stream,
+        pa_csv.open_csv(stream, **options) as reader,
+    ):
+        for batch in reader:
+            yield batch, 0.0 if is_gzipped(path) else stream.tell() / size
+    if batch is not None and (quotes % 2 or (quotes and _ends_in_a_line_break(batch))):
+        _refuse_unclosed(path, delimiter, encoding)
+
+
+@contextlib.contextmanager
+def _parsing(
+    path: StrPath, delimiter: str, encoding: str, names: list[str], *, header: bool
+) -> Iterator[Any]:
+    """Open a file for Arrow's parser; name the line where it fails."""
+    with reading(path):
+        try:
+            with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
+                yield stream
+        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
+            _explain(path, delimiter, encoding, names, header=header)
+            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
 
 
 def _arrow_options(
@@ -126,9 +162,7 @@ def _arrow_options(
         "read_options": pa_csv.ReadOptions(
             encoding=encoding, block_size=_BLOCK, column_names=None if header else names
         ),
-        "parse_options": pa_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=bool(quotes)
-        ),
+        "parse_options": pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=bool(quotes)),
         "convert_options": pa_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             include_columns=names if columns is None else columns,
@@ -172,7 +206,7 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _ends_in_a_line_break(table: pa.Table) -> bool:
+def _ends_in_a_line_break(table: pa.Table | pa.RecordBatch) -> bool:
     """Whether the last row's text goes on to the end of the file, as after an unclosed quote."""
     last = table.slice(max(table.num_rows - 1, 0)).to_pylist()
     return any("\n" in (text or "") for row in last for text in row.values())

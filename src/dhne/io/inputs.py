@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote
 
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, reading
 
 STDIN = "-"
+Partition = dict[str, str | None]
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".pq")
 
 
@@ -51,6 +54,22 @@ def table_files(path: StrPath) -> list[Path]:
     found = sorted(Path(p) for p in matches if Path(p).is_file())
     if not found:
         raise InputError("no file has a name like this", file=path)
+    return found
+
+
+def partition_of(path: StrPath) -> Partition:
+    """Return the columns that a file's directories name, as in ``year=2024/month=05/x.parquet``.
+
+    Examples
+    --------
+    >>> partition_of("tags/country=C%C3%B4te/year=2024/part-0.parquet")
+    {'country': 'Côte', 'year': '2024'}
+    """
+    found: Partition = {}
+    for part in Path(path).parent.parts:
+        key, equals, value = part.partition("=")
+        if key and equals:
+            found[unquote(key)] = None if value == _MISSING else unquote(value)
     return found
 
 

@@ -11,10 +11,11 @@ an integer prints (``42``, never ``042`` or ``+42``), strings otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from dhne.errors import InputError, ParameterError
@@ -23,9 +24,9 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.memory_tables import as_table, is_table, without_categories
 
-from .column_mapping import Columns, Mapped, check_suitable, map_columns
+from .column_mapping import Columns, Mapped, check_suitable, columns_of, map_columns
 from .delimited import delimiter_of, read_delimited, read_header
-from .inputs import table_files
+from .inputs import Partition, partition_of, table_files
 from .join_tables import (
     Part,
     Source,
@@ -34,7 +35,7 @@ from .join_tables import (
     typeless,
     with_integers,
 )
-from .parquet import read_parquet, read_parquet_names
+from .parquet import is_parquet, read_parquet, read_parquet_names
 
 _ROWS_COMPARED = 10_000  # with the first line, to notice that there is no header
 
@@ -143,58 +144,95 @@ def read_tables(sources: Iterable[Any]) -> HyperNetwork:
     for item in sources:
         source, options = item if isinstance(item, tuple) else (item, {})
         several = table_files(source) if isinstance(source, str | PathLike) else [source]
-        parts += [_read_part(one, **options) for one in several]
+        parts += [_read_part(one, Reading(**options)) for one in several]
     if not parts:
         raise InputError("no table was given")
     untyped = typeless(parts)
     return with_integers(build(parts), untyped)
 
 
-def _read_part(
-    source: Any,
-    columns: Columns | None = None,
-    *,
-    weight: str | bool | None = None,
-    time: str | None = None,
-    ordered: bool = True,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    header: bool = True,
-) -> Part:
+@dataclass(frozen=True)
+class Reading:
+    """How to read a table: the options of :func:`read_table`."""
+
+    columns: Columns | None = None
+    weight: str | bool | None = None
+    time: str | None = None
+    ordered: bool = True
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+
+
+def _read_part(source: Any, how: Reading) -> Part:
     if isinstance(source, str | PathLike):
-        opened, mapped = _open_file(source, columns, weight, time, delimiter, encoding, header)
+        opened, mapped = _open_file(source, how)
     else:
         table = as_table(source)
-        mapped = map_columns(table.column_names, columns, weight, None, time=time)
+        mapped = map_columns(table.column_names, how.columns, how.weight, None, time=how.time)
         opened = Source(table.select(mapped.used))
     if opened.table.num_rows == 0:
         raise InputError("there is a header but no row below it", file=opened.file)
-    if columns is None:
-        check_suitable(opened.table, mapped.columns, opened.file)
-        if opened.text and header:
-            _notice_missing_header(opened, mapped)
+    return checked_part(opened, mapped, how)
+
+
+def checked_part(source: Source, mapped: Mapped, how: Reading) -> Part:
+    """Return the rows of a table as hyperedges once their names have been checked."""
+    if how.columns is None and not source.first_row:
+        check_suitable(source.table, mapped.columns, source.file)
+        if source.text and how.header:
+            _notice_missing_header(source, mapped)
     for name in mapped.columns:
-        check_names(opened, name)
-    return Part(opened, mapped, EdgeType.of(mapped.types, ordered=ordered))
+        check_names(source, name)
+    return Part(source, mapped, EdgeType.of(mapped.types, ordered=how.ordered))
 
 
-def _open_file(
+def _open_file(path: StrPath, how: Reading) -> tuple[Source, Mapped]:
+    mapped, partition = map_file(path, how)
+    used = [c for c in mapped.used if c not in partition]
+    if is_parquet(path):
+        return file_source(path, read_parquet(path, used), mapped, partition, how), mapped
+    table = read_delimited(
+        path, used, delimiter=how.delimiter, encoding=how.encoding, header=how.header
+    )
+    return file_source(path, table, mapped, partition, how), mapped
+
+
+def map_file(path: StrPath, how: Reading) -> tuple[Mapped, Partition]:
+    """Return which columns of a file to use, and those that its directories name instead."""
+    if is_parquet(path):
+        names, header = read_parquet_names(path), True
+    else:
+        delimiter = delimiter_of(path) if how.delimiter is None else how.delimiter
+        names, header = read_header(path, delimiter, how.encoding, header=how.header), how.header
+    asked = None if how.columns is None else columns_of(how.columns)
+    partition = {
+        key: value
+        for key, value in partition_of(path).items()
+        if key not in names and (key in (how.weight, how.time) or key in (asked or ()))
+    }
+    known = [*names, *partition]
+    mapped = map_columns(known, how.columns, how.weight, path, header=header, time=how.time)
+    return mapped, partition
+
+
+def file_source(
     path: StrPath,
-    columns: Columns | None,
-    weight: str | bool | None,
-    time: str | None,
-    delimiter: str | None,
-    encoding: str,
-    header: bool,
-) -> tuple[Source, Mapped]:
-    if Path(path).name.lower().endswith((".parquet", ".pq")):
-        mapped = map_columns(read_parquet_names(path), columns, weight, path, time=time)
-        return Source(without_categories(read_parquet(path, mapped.used)), path), mapped
-    delimiter = delimiter_of(path) if delimiter is None else delimiter
-    names = read_header(path, delimiter, encoding, header=header)
-    mapped = map_columns(names, columns, weight, path, header=header, time=time)
-    table = read_delimited(path, mapped.used, delimiter=delimiter, encoding=encoding, header=header)
-    return Source(table, path, True, delimiter, encoding, header), mapped
+    table: pa.Table,
+    mapped: Mapped,
+    partition: Partition,
+    how: Reading,
+    first_row: int = 0,
+) -> Source:
+    """Return (some rows of) a file's table, with the columns that its directories name."""
+    for key, value in partition.items():
+        table = table.append_column(key, pa.repeat(pa.scalar(value, pa.string()), len(table)))
+    table = table.select(mapped.used)
+    if is_parquet(path):
+        table = without_categories(table)
+        return Source(table, path, untyped=frozenset(partition), first_row=first_row)
+    delimiter = delimiter_of(path) if how.delimiter is None else how.delimiter
+    return Source(table, path, True, delimiter, how.encoding, how.header, first_row=first_row)
 
 
 def _notice_missing_header(source: Source, mapped: Mapped) -> None:

@@ -147,7 +147,7 @@ BAD = {
     "infinite weight": (b"a,b,weight\n1,2,1e999\n", "x.csv:2: column 'weight': the weight is inf"),
     "word for a weight": (
         b"a,b,weight\n1,2,3\n1,2,3\n1,2,many\n1,2,few\n",
-        "x.csv:4: column 'weight': the weight 'many' is no number",
+        "x.csv:4: column 'weight': the weight 'many' is not a number",
     ),
     "no weight": (b"a,b,weight\n1,2,\n", "x.csv:2: column 'weight': the weight is missing"),
 }

@@ -22,6 +22,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("datasets", "What datasets there are, and where."),
     ("info", "What is in a dataset, a file or a run."),
     ("convert", "One format to another, nothing lost."),
+    ("prepare", "Make data larger than memory ready for training."),
     ("train", "Fit a model and save it as a run."),
     ("update", "Go on learning with new hyperedges."),
     ("tune", "Search for the best settings, and train with them."),

@@ -9,7 +9,8 @@ from typing import Any
 from dhne.errors import DHNEError
 
 from .run_source import reading_options, run_source
-from .source import NO_WEIGHT, is_dataset, parse_columns
+from .source import is_dataset
+from .table_options import NO_WEIGHT, parse_columns
 
 
 def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:

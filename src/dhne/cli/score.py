@@ -13,7 +13,8 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import ColumnsOption, DelimiterOption, EncodingOption, NoHeaderOption, parse_columns
+from .source import ColumnsOption, DelimiterOption, EncodingOption, NoHeaderOption
+from .table_options import parse_columns
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,6 @@ Every command that takes a SOURCE takes it through here, with the same options.
 
 from __future__ import annotations
 
-import csv
 import functools
 import os
 import shlex
@@ -19,12 +18,12 @@ import typer
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
 from .output import note
+from .table_options import for_all, for_each, one_each
 
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "valid", "test", "all"]
-NO_WEIGHT = "none"
 
 # The options of a SOURCE, to be used by every command that has one.
 ColumnsOption = Annotated[
@@ -162,26 +161,15 @@ def open_source(
         raise ParameterError("name a dataset or a file")
     if half_life is not None:
         parse_half_life(half_life)  # mistakes are reported before anything is read
-    mappings = _one_each("--columns", columns, len(names))
-    weights = _one_each("--weight", weight, len(names))
-    times = _one_each("--time", time, len(names))
-    options: dict[str, Any] = {"delimiter": _unescape(delimiter), "encoding": encoding}
-    options |= {"ordered": False} if unordered else {}
-    options |= {"header": False} if no_header else {}
+    weights = one_each("--weight", weight, len(names))
+    options = for_all(unordered, delimiter, encoding, no_header)
     if facts is not None:
         asked = {"columns": columns, "weight": weight, "time": time, **options}
         asked["half-life"] = half_life
         network = _read_facts(names, facts, {k: v for k, v in asked.items() if _given(v)})
         return network if labels is None else io.add_labels(network, labels)
     tables, networks = [], []
-    for name, mapping, column, when in zip(names, mappings, weights, times, strict=True):
-        chosen = {k: v for k, v in options.items() if v is not None}
-        if mapping is not None:
-            chosen["columns"] = parse_columns(mapping)
-        if column is not None:
-            chosen["weight"] = False if column == NO_WEIGHT else column
-        if when is not None:
-            chosen["time"] = when
+    for name, chosen in zip(names, for_each(names, columns, weight, time, options), strict=True):
         if is_dataset(name):
             if chosen:
                 raise ParameterError(f"{name} is a dataset; it needs none of {_flags(chosen)}")
@@ -191,7 +179,7 @@ def open_source(
         else:
             networks.append(_read(name, chosen))
     if tables:
-        networks.append(_explained(lambda: io.read_tables(tables), names))
+        networks.append(explained(lambda: io.read_tables(tables), names))
     network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
     _announce_weights(network, names, weights)
     if half_life is not None:
@@ -251,41 +239,12 @@ def is_run(name: str) -> bool:
     return (Path(name) / "manifest.json").is_file()
 
 
-def parse_columns(text: str) -> list[tuple[str, str]]:
-    """Return the (node type, column) pairs of ``user=userId,movie=movieId``.
-
-    Examples
-    --------
-    >>> parse_columns("person=head,person=tail,tag")
-    [('person', 'head'), ('person', 'tail'), ('tag', 'tag')]
-    """
-    pairs = []
-    for part in next(csv.reader([text]), []):
-        node_type, equals, column = part.partition("=")
-        if not node_type.strip() or (equals and not column.strip()):
-            raise ParameterError(
-                f"--columns {text}: cannot make sense of {part!r}; "
-                "write TYPE=COLUMN, as in user=userId,movie=movieId"
-            )
-        pairs.append((node_type.strip(), column.strip() if equals else node_type.strip()))
-    return pairs
-
-
-def _one_each(option: str, given: str | Sequence[str] | None, number: int) -> list[str | None]:
-    values = [given] if isinstance(given, str) else list(given or [])
-    if len(values) <= 1:
-        return [values[0] if values else None] * number
-    if len(values) != number:
-        raise ParameterError(f"{option} was given {len(values)} times for {number} file(s)")
-    return list(values)
-
-
 def _is_table(name: str) -> bool:
-    from dhne.io import format_of
+    from dhne.io import format_of, is_prepared
     from dhne.io.inputs import is_several
 
     if is_several(name):
-        return True
+        return not is_prepared(name)
     return format_of(name) == "table" and not Path(name + ".meta.json").exists()
 
 
@@ -298,11 +257,12 @@ def _load(name: str, split: Split) -> HyperNetwork:
 def _read(name: str, options: dict[str, Any]) -> HyperNetwork:
     from dhne import io
 
-    return _explained(lambda: io.read(name, **options), [name])
+    network: HyperNetwork = explained(lambda: io.read(name, **options), [name])
+    return network
 
 
-def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperNetwork:
-    """Turn the library's advice about columns into the option to use here."""
+def explained(read: Callable[[], Any], names: Sequence[str]) -> Any:
+    """Call `read`; turn the library's advice about columns into the option to use here."""
     from dhne.io import UnsuitableColumnsError
 
     try:
@@ -318,10 +278,6 @@ def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperN
             + ("" if error.time is None else f" --time {shlex.quote(error.time)}"),
             file=error.file,
         ) from None
-
-
-def _unescape(delimiter: str | None) -> str | None:
-    return {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter) if delimiter else delimiter
 
 
 def _given(value: Any) -> bool:

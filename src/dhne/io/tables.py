@@ -111,8 +111,12 @@ def as_network(source: Any) -> HyperNetwork:
     >>> as_network([{"user": "ann", "movie": "Heat"}]).edge_types
     (('user', 'movie'),)
     """
+    from .prepared.layout import is_prepared, read_prepared  # they import from here
+
     if isinstance(source, HyperNetwork):
         return source
+    if isinstance(source, str | PathLike) and is_prepared(source):
+        return read_prepared(source)
     if isinstance(source, str | PathLike) or is_table(source):
         return read_table(source)
     raise ParameterError(

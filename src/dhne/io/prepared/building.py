@@ -84,8 +84,12 @@ def prepare(
     """
     target, limit = Path(out), parse_memory(memory)
     if target.exists() and not (overwrite and is_prepared(target)):
-        what = "is not a prepared network and" if overwrite else "exists already and"
-        raise InputError(f"this {what} will not be replaced; name another directory", file=target)
+        what = (
+            "this is not a prepared network, so it is not replaced; name another directory"
+            if overwrite
+            else "it exists already; name another directory, or replace it with --overwrite"
+        )
+        raise InputError(what, file=target)
     with engine.explained(target):
         files = _files(sources, options)
         build = _Build(target.with_name(target.name + ".partial"), files, limit, progress)

@@ -6,17 +6,14 @@ import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dhne.errors import InputError, MemoryLimitError, MissingExtraError
 from dhne.files.reading import StrPath, one_line
 from dhne.files.writing import replacing
 from dhne.threads import available_cores
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection as Connection
-else:
-    Connection = Any
+Connection = Any  # duckdb.DuckDBPyConnection, which is imported only where it is used
 
 _SHARE = 0.6  # of the memory; the rest is for Python, Arrow and what DuckDB does not count
 
@@ -50,7 +47,7 @@ def explained(target: StrPath) -> Iterator[None]:
 def connect(spill: Path, memory: int) -> Connection:
     """Open a database in memory that spills to a directory."""
     spill.mkdir(exist_ok=True)
-    connection: Connection = _duckdb().connect(
+    return _duckdb().connect(
         ":memory:",
         config={
             "memory_limit": f"{int(memory * _SHARE) >> 20}MiB",
@@ -59,7 +56,6 @@ def connect(spill: Path, memory: int) -> Connection:
             "preserve_insertion_order": False,  # only where a query asks for an order
         },
     )
-    return connection
 
 
 def copy(connection: Connection, query: str, target: Path) -> None:

@@ -101,7 +101,9 @@ def _read_nodes(directory: Path, entry: dict[str, Any]) -> Vocabulary:
     files = part_files(directory)
     for file in files:
         _need(["id", "name"], file)
-    table = pa.concat_tables([read_parquet(file, ["id", "name"]) for file in files])
+    parts = [read_parquet(file, ["id", "name"]) for file in files]
+    with reading(directory):
+        table = pa.concat_tables(parts, promote_options="permissive")
     _check_count(table.num_rows, entry, directory)
     ids = _as_ids(table["id"], directory)
     if not np.array_equal(ids, np.arange(len(ids))):
@@ -167,8 +169,8 @@ def _need(columns: list[str], file: Path) -> list[str]:
 
 
 def _check_count(found: int, entry: dict[str, Any], directory: Path) -> None:
-    expected = entry.get("count", found)
-    if found != expected:
+    expected = entry.get("count")
+    if expected is not None and found != expected:
         raise InputError(
             f"there are {found:,} rows here, {DESCRIPTION} says {expected:,}; is a file missing?",
             file=directory,
@@ -188,6 +190,8 @@ def _checked(found: Any, file: Path) -> dict[str, Any]:
     nodes, edges = found.get("nodes"), found.get("edges")
     check(isinstance(nodes, list) and all(isinstance(n, dict) for n in nodes), "nodes: not a list")
     check(isinstance(edges, list) and all(isinstance(e, dict) for e in edges), "edges: not a list")
+    counts = [entry.get("count") for entry in [*nodes, *edges]]
+    check(all(isinstance(c, int | None) for c in counts), "a count must be a whole number")
     known = [n.get("type") for n in nodes]
     check(all(isinstance(t, str) for t in known), "every entry of nodes needs a type")
     check(len(set(known)) == len(known), "nodes: a type appears twice")

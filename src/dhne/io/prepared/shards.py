@@ -73,10 +73,11 @@ def stream_shards(
     """
     mapped, partition = map_file(path, how)
     used = [c for c in mapped.used if c not in partition]
-    text = {"delimiter": how.delimiter, "encoding": how.encoding, "header": how.header}
-    stream = (
-        stream_parquet(path, used) if is_parquet(path) else stream_delimited(path, used, **text)
-    )
+    if is_parquet(path):
+        stream = stream_parquet(path, used)
+    else:
+        text: dict[str, Any] = {"delimiter": how.delimiter, "encoding": how.encoding}
+        stream = stream_delimited(path, used, **text, header=how.header)
     held: list[pa.RecordBatch] = []
     first_row = 0
     for batch, share in chain(stream, [(None, 1.0)]):

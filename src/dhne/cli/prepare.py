@@ -1,0 +1,95 @@
+"""``dhne prepare``: data larger than memory, ready for training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import note
+from .progress import TaskProgress
+from .source import (
+    ColumnsOption,
+    DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
+    TimeOption,
+    UnorderedOption,
+    WeightOption,
+    explained,
+)
+from .table_options import table_options
+
+
+def command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…",
+            help="CSV, TSV or Parquet files, directories (also partitioned: year=2024), patterns.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="PREPARED", help="The directory to write."),
+    ],
+    columns: ColumnsOption = None,
+    weight: WeightOption = None,
+    time: TimeOption = None,
+    unordered: UnorderedOption = False,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    no_header: NoHeaderOption = False,
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory", metavar="SIZE", help="How much memory to use; more is spilled to disk."
+        ),
+    ] = "4GiB",
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs/--no-pairs", help="Count the pairs of nodes that share a hyperedge."),
+    ] = True,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a prepared network of that name.")
+    ] = False,
+) -> None:
+    r"""Prepare data larger than memory for training: numbered nodes and edges as Parquet.
+
+    Needs DuckDB: pip install 'dhne\[big]'. PREPARED appears when it is complete; until then the
+    work is in PREPARED.partial. After an interruption, the same command continues it.
+
+    [bold]Examples[/bold]
+
+    dhne prepare events/ --columns user=user_id,item=item_id,shop=shop_id --time day --out prepared
+
+    dhne prepare 'tags-*.csv' --columns user=userId,movie=movieId --memory 8GiB --out prepared
+
+    dhne train prepared --out runs/tags
+    """
+    from dhne.io import prepare
+
+    options = table_options(
+        sources,
+        columns,
+        weight,
+        time,
+        unordered=unordered,
+        delimiter=delimiter,
+        encoding=encoding,
+        no_header=no_header,
+    )
+    with TaskProgress() as progress:
+        explained(
+            lambda: prepare(
+                list(zip(sources, options, strict=True)),
+                out,
+                memory=memory,
+                pairs=pairs,
+                overwrite=overwrite,
+                progress=progress.report,
+            ),
+            sources,
+        )
+    note(f"{out}: prepared; train on it with: dhne train {out} --out RUN")

@@ -48,8 +48,12 @@ def test_an_engine_writes_the_same_layout(tmp_path: Path) -> None:
     assert all(found.names(t).equals(expected.names(t)) for t in COLUMNS)
     pairs = statements.pairs([("edges", types, True)], "user", "tag")
     copy(connection, pairs, out / "pairs" / "0-2")
-    counted = pq.read_table(out / "pairs" / "0-2")
-    assert counted.equals(pq.read_table(own / "pairs" / "0-2").cast(counted.schema))
+    counted, mine = (_sorted(folder / "pairs" / "0-2") for folder in (out, own))
+    assert counted.equals(mine.cast(counted.schema))
+
+
+def _sorted(folder: Path) -> pa.Table:
+    return pq.read_table(folder).sort_by([("a", "ascending"), ("b", "ascending")])
 
 
 @pytest.mark.parametrize(
@@ -74,4 +78,4 @@ def test_a_node_counts_once_in_a_hyperedge() -> None:
     query = statements.pairs(tables, "person", "person")
     assert connection.execute(query).fetchall() == [(0, 1, 1)]
     query = statements.pairs(tables, "person", "venue")
-    assert connection.execute(query).fetchall() == [(0, 5, 2), (1, 5, 1)]
+    assert sorted(connection.execute(query).fetchall()) == [(0, 5, 2), (1, 5, 1)]

@@ -97,18 +97,13 @@ def pairs(tables: Sequence[tuple[str, EdgeType, bool]], first: str, second: str)
       SELECT n0 AS a, n1 AS b, weight FROM edges
     ) AS meetings
     GROUP BY a, b
-    ORDER BY a, b
     """
     meetings = "\n  UNION ALL\n".join(
         f"  {_meetings(table, types, p, q, weighted)}"
         for table, types, weighted in tables
         for p, q in _positions(types, first, second)
     )
-    return (
-        f"SELECT a, b, sum(weight) AS weight FROM (\n{meetings}\n) AS meetings\n"
-        "GROUP BY a, b\n"
-        "ORDER BY a, b"
-    )
+    return f"SELECT a, b, sum(weight) AS weight FROM (\n{meetings}\n) AS meetings\nGROUP BY a, b"
 
 
 def _positions(types: EdgeType, first: str, second: str) -> list[tuple[int, int]]:

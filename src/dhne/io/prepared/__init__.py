@@ -9,7 +9,8 @@ the statements in :mod:`.statements`.
 :mod:`.layout`         the directory: its files, its description, and how it is read
 :mod:`.shards`         tables of any size cut into parts that fit into memory, names numbered within
 :mod:`.statements`     the SQL that numbers nodes, replaces names and counts pairs
-:mod:`.building`       the stages of `prepare`, each complete or repeated
+:mod:`.stages`         the stages of `prepare`, each complete or repeated
+:mod:`.building`       `prepare`: a build beside the output that takes its place when complete
 =====================  ===========================================================================
 """
 

@@ -15,7 +15,7 @@ from dhne.threads import available_cores
 
 Connection = Any  # duckdb.DuckDBPyConnection, which is imported only where it is used
 
-_SHARE = 0.6  # of the memory; the rest is for Python, Arrow and what DuckDB does not count
+_SHARE = 0.75  # of the memory; the rest is for Python, Arrow and what DuckDB does not count
 
 
 def _duckdb() -> Any:

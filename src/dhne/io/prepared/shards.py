@@ -112,7 +112,7 @@ def write_shard(directory: Path, number: int, part: Part, node_types: Sequence[s
         for t in network.node_types:
             names = _names(network, t, number)
             write_table(names, target / f"names-{node_types.index(t)}.parquet")
-        write_table(edge_table(edges, weighted=weighted), target / "edges.parquet")
+        write_table(_edge_table(edges, weighted=weighted), target / "edges.parquet")
         write_json(target / "shard.json", asdict(shard))
 
     replace_directory(directory, fill)
@@ -124,11 +124,11 @@ def read_shard(directory: Path) -> Shard:
     return Shard(**read_json(directory / "shard.json"))
 
 
-def edge_table(edges: EdgeSet, *, weighted: bool) -> pa.Table:
-    """Return hyperedges as the columns of the layout; ids as 32 bits where they fit."""
-    largest = int(edges.nodes.max(initial=0))
-    kind = np.int32 if largest < 2**31 else np.int64
-    table = {f"n{p}": edges.nodes[:, p].astype(kind) for p in range(edges.length)}
+def _edge_table(edges: EdgeSet, *, weighted: bool) -> pa.Table:
+    """Return hyperedges as columns; the codes of a shard fit into 32 bits."""
+    table: dict[str, Any] = {
+        f"n{p}": edges.nodes[:, p].astype(np.int32) for p in range(edges.length)
+    }
     if weighted:
         table[WEIGHT] = edges.weights
     if edges.times is not None:

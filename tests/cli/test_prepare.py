@@ -54,7 +54,7 @@ def test_options_for_each_source(folder: Path, dhne: CommandLine) -> None:
     ("arguments", "says"),
     [
         (["tags-0.csv", "--columns", "user=nobody,movie=title"], "no column 'nobody'"),
-        (["nothing-*.csv"], "no file has a name like this"),
+        (["nothing-*.csv"], "no file matches this pattern"),
         (["tags-0.csv", *MAPPING, "--memory", "lots"], "memory is at least 256MiB"),
         (["tags-0.csv", *MAPPING, "--out", "."], "exists already"),
     ],

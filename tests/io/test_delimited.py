@@ -25,7 +25,7 @@ def test_nul_bytes_are_refused_with_their_line(tmp_path: Path, place: str) -> No
     number = {"header": 0, "name": 1234, "line": 2000}[place]
     lines[number] = lines[number][:2] + "\0" + lines[number][2:]
     path = put(tmp_path, "\n".join(lines) + "\n")
-    with pytest.raises(InputError, match=rf"x\.csv:{number + 1}: there is a NUL byte"):
+    with pytest.raises(InputError, match=rf"x\.csv:{number + 1}: this line contains a NUL byte"):
         read_table(path)
 
 
@@ -84,7 +84,7 @@ def test_errors_in_a_file_without_a_header_name_the_right_line(tmp_path: Path) -
     path = put(tmp_path, "ann,Heat\nbob,\n")
     with pytest.raises(InputError, match=r"x\.csv:2: column 'c2': the name is missing"):
         read_table(path, header=False)
-    with pytest.raises(InputError, match="3 columns here, the first line has 2"):
+    with pytest.raises(InputError, match="3 columns, the first line has 2"):
         read_table(put(tmp_path, "ann,Heat\nbob,Alien,x\n"), header=False)
 
 

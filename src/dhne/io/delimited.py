@@ -1,10 +1,10 @@
-"""CSV and TSV as Arrow tables of text, with the line of whatever is wrong.
+"""CSV and TSV as Arrow tables of text; errors name the line.
 
-Arrow parses in parallel and knows no line numbers; so the fast path only parses, and when that
-fails a second, slow walk through the file finds the line for the error message.
+Arrow parses in parallel and does not count lines. So the fast path only parses; if that fails, a
+second, slow pass through the file finds the line for the error message.
 
-Names are read as text, never guessed at: ``007`` and ``NaN`` are names like any other. An empty
-field that is not quoted is a missing value.
+Names are read as text and never interpreted: ``007`` and ``NaN`` are names like any other. An empty
+field without quotes is a missing value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": 
 
 
 def delimiter_of(path: StrPath) -> str:
-    """Return the delimiter that a file's name promises."""
+    """Return the delimiter that a file's extension implies."""
     name = Path(path).name.lower().removesuffix(".gz")
     return "\t" if name.endswith((".tsv", ".tab")) else ","
 
@@ -43,7 +43,7 @@ def delimiter_of(path: StrPath) -> str:
 def read_header(
     path: StrPath, delimiter: str, encoding: str = "utf-8", *, header: bool = True
 ) -> list[str]:
-    """Return the column names in the first line that is not blank; each must be there once.
+    """Return the column names in the first line that is not blank; none may repeat.
 
     Without a header they are c1, c2 …
     """
@@ -60,7 +60,7 @@ def read_header(
     for position, name in enumerate(names):
         if name in names[:position]:
             raise InputError(
-                "this column stands twice in the header; rename one",
+                "this column appears twice in the header; rename one",
                 file=path,
                 line=line,
                 column=name,
@@ -82,13 +82,13 @@ def read_delimited(
     ----------
     path : path, ``.gz`` or not
     columns : names of columns, optional
-        Which columns to keep; all of them if left out.
+        Which columns to keep; all by default.
     delimiter : str, optional
-        One character; if left out, a tab for ``.tsv`` and a comma otherwise.
+        One character; by default a tab for ``.tsv`` and a comma otherwise.
     encoding : str
-        How the text is encoded.
+        The encoding of the text.
     header : bool
-        Whether the first line names the columns; else they are c1, c2 …
+        Whether the first line names the columns; otherwise they are c1, c2 …
     """
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     _check_options(delimiter, encoding)
@@ -174,7 +174,7 @@ def _arrow_options(
 
 
 def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
-    """Write a table to `path` as the ending of `name` says; quotes only where they are needed."""
+    """Write a table to `path` in the format of `name`'s extension; quotes only where needed."""
     delimiter = delimiter_of(name)
     _check_writable(table, name)
     options = pa_csv.WriteOptions(
@@ -191,12 +191,12 @@ def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
 
 
 def _check_writable(table: pa.Table, name: str) -> None:
-    """Refuse what no program reads back from a text file."""
+    """Refuse what cannot be read back from a text file."""
     for column, values in zip(table.column_names, table.columns, strict=True):
         if _is_text(values.type) and pc.any(pc.match_substring(values, "\0")).as_py():
             raise InputError(
-                "a name holds a NUL byte, which a text file cannot keep; write .parquet, .hif.json "
-                "or .npz instead",
+                "a name contains a NUL byte, which a text file cannot store; write .parquet, "
+                ".hif.json or .npz instead",
                 file=name,
                 column=column,
             )
@@ -207,13 +207,13 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _ends_in_a_line_break(table: pa.Table | pa.RecordBatch) -> bool:
-    """Whether the last row's text goes on to the end of the file, as after an unclosed quote."""
+    """Whether the last row contains a line break, as it does after an unclosed quote."""
     last = table.slice(max(table.num_rows - 1, 0)).to_pylist()
     return any("\n" in (text or "") for row in last for text in row.values())
 
 
 def _refuse_unclosed(path: StrPath, delimiter: str, encoding: str) -> None:
-    """Raise, with its line, for a quote that is never closed: it takes in all lines after it."""
+    """Raise, with its line, for a quote that is never closed: it swallows all lines after it."""
     for line, fields in _records(path, delimiter, encoding, end=_END):
         if fields[-1].endswith(_END) and fields != [_END]:
             raise InputError(
@@ -242,14 +242,14 @@ def _count_quotes(path: StrPath, encoding: str) -> int:
     with reading(path), open_bytes(path) as stream:
         line = next(number for number, text in enumerate(stream, start=1) if b"\0" in text)
     raise InputError(
-        "there is a NUL byte here, which is not text; is the file damaged, or not CSV at all?",
+        "this line contains a NUL byte, which is not text; the file is damaged or is not CSV",
         file=path,
         line=line,
     )
 
 
 def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
-    """Whether some text is empty (unquoted, that means missing) or holds a special character."""
+    """Whether some text is empty (missing, if not quoted) or has a special character."""
     special = rf'^$|["\r\n{re.escape(delimiter)}]'
     return any(
         pc.any(pc.match_substring_regex(column, special)).as_py()
@@ -261,7 +261,7 @@ def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
 def line_of(
     path: StrPath, row: int, *, delimiter: str | None, encoding: str, header: bool = True
 ) -> int | None:
-    """Return the line of data row `row` (from 0); a row may span lines, blank ones do not count."""
+    """Return the line of data row `row` (from 0); rows may span lines, blank lines do not count."""
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     with reading(path):
         for number, (line, _) in enumerate(_records(path, delimiter, encoding)):
@@ -282,7 +282,7 @@ def _check_options(delimiter: str, encoding: str) -> None:
 def _records(
     path: StrPath, delimiter: str, encoding: str, *, end: str | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (the line a record begins at, its fields), blank lines left out; `end` is one more."""
+    """Yield (first line, fields) of each record that is not blank; `end` is one more line."""
     csv.field_size_limit(_LONGEST_FIELD)
     encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
@@ -303,14 +303,14 @@ def _records(
 def _explain(
     path: StrPath, delimiter: str, encoding: str, names: list[str], *, header: bool
 ) -> None:
-    """Raise an error with its line for the first thing that is wrong with the file, if any is."""
+    """Raise an error for the first thing that is wrong with the file, if any, with its line."""
     _refuse_unclosed(path, delimiter, encoding)
     width, records = len(names), 0
     for line, fields in _records(path, delimiter, encoding):
         records += 1
         if len(fields) != width:
             raise InputError(
-                f"there are {len(fields)} columns here, the {'header' if header else 'first line'} "
+                f"this line has {len(fields)} columns, the {'header' if header else 'first line'} "
                 f"has {width}",
                 file=path,
                 line=line,
@@ -334,7 +334,7 @@ def _explain_encoding(path: StrPath, encoding: str, error: UnicodeError) -> None
                 decoder.decode(content)
             except UnicodeError:
                 raise InputError(
-                    f"this is not {encoding} text; name its encoding (encoding='latin-1', say) "
+                    f"this is not {encoding} text; set its encoding (such as encoding='latin-1') "
                     "or convert the file",
                     file=path,
                     line=line,

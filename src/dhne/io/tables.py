@@ -1,11 +1,11 @@
-"""Tables as hyper-networks: one row a hyperedge, one column a position.
+"""Tables as hyper-networks: one row per hyperedge, one column per position.
 
 CSV and TSV (gzipped or not), Parquet, directories and patterns of them, and tables in memory
-(pandas, polars, pyarrow, lists of dicts). Several tables make one network: names are shared, each
-table's positions are an edge type of it.
+(pandas, polars, pyarrow, lists of dicts). Several tables make one network: they share names, and
+each table's positions are one of its edge types.
 
-Text files have no types: the names of a node type are integers if every one of them is written as
-an integer prints (``42``, never ``042`` or ``+42``), strings otherwise.
+Text files have no types: the names of a node type are integers if all of them are written in
+canonical form (``42``, not ``042`` or ``+42``), and strings otherwise.
 """
 
 from __future__ import annotations
@@ -56,38 +56,38 @@ def read_table(
     Parameters
     ----------
     source : path, or a table in memory
-        A path is a CSV or TSV file (also ``.gz``) or Parquet, by its ending; a directory or a
+        A path is a CSV or TSV file (also ``.gz``) or Parquet, by its extension; a directory or a
         pattern (``"tags-*.csv"``) of such files, which must have the same columns; or ``"-"`` for
         standard input. In memory: a DataFrame of pandas or polars (also lazy), an Arrow table or
         dataset, a list of dicts.
     columns : mapping of node type to column, optional
         ``{"user": "userId", "movie": "movieId"}``; a list of columns where a node type repeats,
-        ``{"person": ["head", "tail"]}``; or (node type, column) pairs in the order of positions. If
-        left out, every column but the weights' is a node type of its own name.
+        ``{"person": ["head", "tail"]}``; or (node type, column) pairs in the order of positions. By
+        default, every column except the weights is a node type of the same name.
     weight : str or False, optional
-        The column of the hyperedges' weights. If left out, a column called ``weight`` that is not
-        a position; False for no weights.
+        The column of weights. By default, a column called ``weight`` that is not a position; False
+        for no weights.
     time : str, optional
-        The column of the hyperedges' times: dates, datetimes or numbers.
+        The column of times: dates, datetimes or numbers.
     ordered : bool
         Whether positions of the same node type are distinct (head, tail) or a set (co-authors).
     delimiter : str, optional
-        Of a text file; if left out, a tab for ``.tsv`` and a comma otherwise.
+        Of text files; by default a tab for ``.tsv`` and a comma otherwise.
     encoding : str
-        Of a text file.
+        Of text files.
     header : bool
-        Whether the first line of a text file names its columns; else they are called c1, c2 …, or
-        in their order as `columns` says.
+        Whether the first line of a text file names its columns; otherwise they are c1, c2 …, or
+        named in order by `columns`.
 
     Returns
     -------
     HyperNetwork
-        With a hyperedge for each row; repeats stay (see :meth:`HyperNetwork.fold`).
+        One hyperedge per row; repeats are kept (see :meth:`HyperNetwork.fold`).
 
     Raises
     ------
     InputError
-        With file, line and column, if the table does not make a hyper-network.
+        If the table is not a valid hyper-network; the message names file, line and column.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def read_table(
 
 
 def as_network(source: Any) -> HyperNetwork:
-    """Return a network as it is, and whatever `read_table` takes as a network.
+    """Return a network unchanged, and anything that `read_table` accepts as a network.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def as_network(source: Any) -> HyperNetwork:
         return read_table(source)
     raise ParameterError(
         f"fit takes a HyperNetwork or a table, got {type(source).__name__}; "
-        "make one with dhne.read_table or HyperNetwork.from_tuples"
+        "create one with dhne.read_table or HyperNetwork.from_tuples"
     )
 
 
@@ -240,15 +240,15 @@ def file_source(
 
 
 def _notice_missing_header(source: Source, mapped: Mapped) -> None:
-    """Warn where the first line looks like the rows below it rather than like their headings."""
+    """Warn if the first line looks like a row rather than like column names."""
     first = source.table.slice(0, _ROWS_COMPARED)
     for name in mapped.columns:
         number = name.strip().lstrip("+-").replace(".", "", 1).isdecimal()
         if number or pc.any(pc.equal(first[name], name), min_count=0).as_py():
             file = source.file or ""
             warn(
-                f"the first line was taken for the names of the columns, but {name!r} looks like "
-                "one of the rows; if there is no header, say so (header=False, --no-header)",
+                f"the first line was read as column names, but {name!r} looks like a value; if the "
+                "file has no header, use header=False or --no-header",
                 file,
             )
             return

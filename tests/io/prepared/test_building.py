@@ -260,9 +260,9 @@ class TestMistakes:
         [
             ("user,movie\nann,Heat\n,Heat\n", "x.csv:3: column 'user': the name is missing"),
             ('user,movie\nann,Heat\n"",Heat\n', "x.csv:3: column 'user': the name is empty"),
-            ("user,movie\nann,Heat\nb\0b,Heat\n", "x.csv:3: there is a NUL byte here"),
+            ("user,movie\nann,Heat\nb\0b,Heat\n", "x.csv:3: this line contains a NUL byte"),
             ('user,movie\nann,"Heat\nbob,Alien\n', "x.csv:2: a quote in the row that begins here"),
-            ("user,movie\nann,Heat\nbob\n", "x.csv:3: there are 1 columns here, the header has 2"),
+            ("user,movie\nann,Heat\nbob\n", "x.csv:3: this line has 1 columns, the header has 2"),
             ("user,movie\n", "x.csv: there is a header but no row below it"),
             ("user,film\nann,Heat\n", "x.csv: no column 'movie'; there are: user, film"),
         ],

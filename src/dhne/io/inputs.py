@@ -46,9 +46,7 @@ def table_files(path: StrPath) -> list[Path]:
         with reading(path):
             found = sorted(_tables_in(Path(path)))
         if not found:
-            raise InputError(
-                "this is a directory that contains no CSV, TSV or Parquet file", file=path
-            )
+            raise InputError("this is a directory without a CSV, TSV or Parquet file", file=path)
         return found
     matches = glob.iglob(str(path), recursive=True)  # noqa: PTH207 - absolute patterns too
     found = sorted(Path(p) for p in matches if Path(p).is_file())

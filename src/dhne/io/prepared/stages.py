@@ -6,7 +6,7 @@
 4. *edges*: the codes of each shard are replaced by node ids, in the order of the rows
 5. *pairs*: how often two nodes share a hyperedge
 
-Stages 2, 3 and 5 run in DuckDB, which spills to disk.
+Stages 2 and 3 run in DuckDB, which spills to disk.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from dhne.network.edges import EdgeType
 
 from . import engine, statements
 from .layout import VERSION, batches, is_prepared, write_description
+from .pairs import EdgeFile, write_pairs
 from .shards import Shard, read_shard, stream_shards, write_shard, write_table
 
 Progress = Callable[[str, int, int], None]
@@ -84,9 +85,9 @@ class Build:
             for i in range(len(self.node_types)):
                 self.report("numbering nodes", i, len(self.node_types))
                 self._number(connection, i, text=i in strings)
-            self._write_edges()
-            if pairs:
-                self._count_pairs(connection)
+        self._write_edges()
+        if pairs:
+            self._count_pairs()
         nodes = {t: self._count_nodes(i) for i, t in enumerate(self.node_types)}
         edges = dict.fromkeys(self.edge_types, 0)
         for number, _, shard in self.shards:
@@ -173,7 +174,7 @@ class Build:
                 ids = {
                     self.node_types[int(i)]: streams[int(i)].take(n) for i, n in shard.names.items()
                 }
-                target = self._edges(edge_type) / f"part-{number:05d}.parquet"
+                target = self._part(number)
                 if target.is_file():
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -186,24 +187,33 @@ class Build:
             for shard_written in waiting:
                 shard_written.result()
 
-    def _edges(self, edge_type: int) -> Path:
-        return self.directory / "edges" / str(edge_type)
+    def _part(self, number: int) -> Path:
+        edge_type, _, _ = self.shards[number]
+        return self.directory / "edges" / str(edge_type) / f"part-{number:05d}.parquet"
 
     # -- pairs -----------------------------------------------------------------------------------
 
-    def _count_pairs(self, connection: engine.Connection) -> None:
+    def _count_pairs(self) -> None:
+        """Count the pairs of every two node types that meet, two of them at a time."""
         weighted = {n for n, _, shard in self.shards if shard.weighted}
-        tables = [
-            (engine.table(sorted(self._edges(j).glob("*.parquet"))), types, j in weighted)
-            for j, types in enumerate(self.edge_types)
+        files = [
+            EdgeFile(self._part(number), self.edge_types[n], n in weighted)
+            for number, (n, _, _) in enumerate(self.shards)
         ]
         meeting = statements.meeting_types(self.edge_types, self.node_types)
-        for done, (i, k) in enumerate(meeting):
-            self.report("counting pairs", done, len(meeting))
-            target = self.directory / "pairs" / f"{i}-{k}" / "part-00000.parquet"
-            if not target.is_file():
-                query = statements.pairs(tables, self.node_types[i], self.node_types[k])
-                engine.copy(connection, query, target)
+        with ThreadPoolExecutor(2) as pool:
+            jobs = []
+            for i, k in meeting:
+                target = self.directory / "pairs" / f"{i}-{k}"
+                types = self.node_types[i], self.node_types[k]
+                if not target.is_dir():
+                    size = self._count_nodes(k)
+                    jobs.append(
+                        pool.submit(write_pairs, target, files, types, size, self.memory // 3)
+                    )
+            for done, job in enumerate(jobs):
+                self.report("counting pairs", done, len(jobs))
+                job.result()
 
 
 class _IdStream:

@@ -1,8 +1,9 @@
 """The SQL that turns rows of names into a prepared network; it runs on any engine.
 
 Each function returns one SELECT in the SQL that DuckDB, Spark and BigQuery have in common.
-:func:`nodes` and :func:`pairs` are what :func:`dhne.io.prepare` runs. Where it replaces names shard
-by shard (:func:`shard_ids`), an engine that holds all rows in one table joins (:func:`edges`).
+:func:`dhne.io.prepare` numbers nodes with :func:`nodes`. It replaces names shard by shard
+(:func:`shard_ids`) and counts pairs by sorting; an engine that holds all rows in one table does the
+same with :func:`edges` and :func:`pairs`.
 """
 
 from __future__ import annotations
@@ -101,13 +102,13 @@ def pairs(tables: Sequence[tuple[str, EdgeType, bool]], first: str, second: str)
     meetings = "\n  UNION ALL\n".join(
         f"  {_meetings(table, types, p, q, weighted)}"
         for table, types, weighted in tables
-        for p, q in _positions(types, first, second)
+        for p, q in meeting_positions(types, first, second)
     )
     return f"SELECT a, b, sum(weight) AS weight FROM (\n{meetings}\n) AS meetings\nGROUP BY a, b"
 
 
-def _positions(types: EdgeType, first: str, second: str) -> list[tuple[int, int]]:
-    """Return the positions at which a node of one type and one of the other meet."""
+def meeting_positions(types: EdgeType, first: str, second: str) -> list[tuple[int, int]]:
+    """Return the pairs of positions at which nodes of the two types meet."""
     return [
         (p, q)
         for p in types.positions_of(first)
@@ -132,5 +133,5 @@ def meeting_types(types: Sequence[EdgeType], node_types: Sequence[str]) -> list[
         (i, k)
         for i, first in enumerate(node_types)
         for k, second in enumerate(node_types)
-        if i <= k and any(_positions(t, first, second) for t in types)
+        if i <= k and any(meeting_positions(t, first, second) for t in types)
     ]

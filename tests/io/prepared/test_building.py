@@ -243,8 +243,13 @@ class TestInterrupted:
             prepare(files, tmp_path / "out", columns=COLUMNS, progress=kill_at_pairs)
         kept = _files_below(tmp_path / "out.partial", "nodes", "edges")
         assert len(kept) > 6
+        (tmp_path / "out.partial" / "nodes" / "0" / ".x.parquet.abc.tmp").touch()  # half written
+        half = tmp_path / "out.partial" / "pairs" / ".0-1.abc.tmp"
+        half.mkdir(parents=True, exist_ok=True)
+        (half / "part-00000.parquet").touch()
         prepare(files, tmp_path / "out", columns=COLUMNS)
         assert _files_below(tmp_path / "out", "nodes", "edges") == kept
+        assert not [p for p in (tmp_path / "out").rglob("*") if p.name.endswith(".tmp")]
 
     def test_changed_sources_start_anew(self, files: Path, tmp_path: Path) -> None:
         with pytest.raises(Killed):

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from dhne.errors import InputError
 from dhne.files.plain_json import plain, read_json, write_json
-from dhne.files.writing import replacing
+from dhne.files.writing import replacing, sweep
 from dhne.io.column_mapping import WEIGHT
 from dhne.io.parquet import count_rows, read_parquet
 from dhne.io.tables import Reading, checked_part
@@ -74,6 +74,8 @@ class Build:
         if self.directory.exists() and not (place.is_file() and read_json(place) == plain(plan)):
             shutil.rmtree(self.directory)
         self.directory.mkdir(parents=True, exist_ok=True)
+        for folder in [self.directory, *self.directory.glob("*/"), *self.directory.glob("*/*/")]:
+            sweep(folder)
         write_json(place, plan)
         return is_prepared(self.directory)
 

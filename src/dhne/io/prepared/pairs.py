@@ -1,10 +1,10 @@
 """How often two nodes share a hyperedge, counted by sorting.
 
-A pair (a, b) is the number a·n_b + b. The numbers of all pairs are sorted, and each run of equal
-ones is summed. If they do not fit into memory, they are counted range by range: the limits between
-ranges are quantiles of a sample, so that ranges are about equally long whatever the degrees, and
-each range reads the hyperedges once. In sparse data nearly all pairs are distinct, and sorting is
-faster than a hash table. The result is that of :func:`.statements.pairs`.
+A pair (a, b) is the number a·2^s + b, with 2^s larger than any b. The numbers of all pairs are
+sorted, and each run of equal ones is summed. If they do not fit into memory, they are counted range
+by range: the limits between ranges are quantiles of a sample, so that ranges are about equally long
+whatever the degrees, and each range reads the hyperedges once. In sparse data nearly all pairs are
+distinct, and sorting is faster than a hash table. The result is that of :func:`.statements.pairs`.
 """
 
 from __future__ import annotations
@@ -54,26 +54,27 @@ def write_pairs(
     ]
     rows = sum(count_rows(file.path) for file, _, _ in meetings)
     weighted = any(file.weighted for file in files)
+    shift = columns.bit_length()
     ranges = -(-rows * (_BYTES_WEIGHTED if weighted else _BYTES) // memory)
 
     def fill(target: Path) -> None:
-        for number, (low, high) in enumerate(_ranges(meetings, columns, ranges)):
-            keys, weights = _gather(meetings, columns, low, high)
-            _write(target / f"part-{number:05d}.parquet", *_in_order(keys, weights), columns)
+        for number, (low, high) in enumerate(_ranges(meetings, shift, ranges)):
+            keys, weights = _gather(meetings, shift, low, high)
+            _write(target / f"part-{number:05d}.parquet", *_in_order(keys, weights), shift)
 
     directory.parent.mkdir(parents=True, exist_ok=True)
     replace_directory(directory, fill)
 
 
 def _ranges(
-    meetings: Sequence[tuple[EdgeFile, int, int]], columns: int, number: int
+    meetings: Sequence[tuple[EdgeFile, int, int]], shift: int, number: int
 ) -> Iterator[tuple[int | None, int | None]]:
     """Yield the (first number, number after the last) of each range; None for no limit."""
     limits: list[int] = []
     if number > 1:
         sample = []
         for meeting in meetings:
-            keys, _ = _pairs(*meeting, columns)
+            keys, _ = _pairs(*meeting, shift)
             sample.append(keys[:: max(len(keys) // _SAMPLE, 1)])
         found = np.sort(np.concatenate(sample))
         places = len(found) * np.arange(1, number) // number
@@ -82,13 +83,13 @@ def _ranges(
 
 
 def _gather(
-    meetings: Sequence[tuple[EdgeFile, int, int]], columns: int, low: int | None, high: int | None
+    meetings: Sequence[tuple[EdgeFile, int, int]], shift: int, low: int | None, high: int | None
 ) -> tuple[Keys, Weights | None]:
     """Return the pairs of one range, in no order, and their weights unless all are 1."""
     keys, weights = [], []
     weighted = any(file.weighted for file, _, _ in meetings)
     for meeting in meetings:
-        found, weight = _pairs(*meeting, columns)
+        found, weight = _pairs(*meeting, shift)
         inside: Any = slice(None)
         if low is not None or high is not None:
             inside = np.ones(len(found), bool) if low is None else found >= np.uint64(low)
@@ -99,7 +100,7 @@ def _gather(
     return np.concatenate(keys), np.concatenate(weights) if weighted else None
 
 
-def _pairs(file: EdgeFile, p: int, q: int, columns: int) -> tuple[Keys, Weights | None]:
+def _pairs(file: EdgeFile, p: int, q: int, shift: int) -> tuple[Keys, Weights | None]:
     """Return the pairs at two positions of a file's hyperedges, and their weights."""
     types = file.types
     earlier = [(x, e) for x in (p, q) for e in types.positions_of(types[x]) if e < x]
@@ -110,7 +111,9 @@ def _pairs(file: EdgeFile, p: int, q: int, columns: int) -> tuple[Keys, Weights 
     a, b = ids[p], ids[q]
     if types[p] == types[q]:
         a, b = np.minimum(a, b), np.maximum(a, b)
-    keys = a.astype(np.uint64) * np.uint64(columns) + b.astype(np.uint64)
+    keys = a.astype(np.uint64)
+    keys <<= np.uint64(shift)
+    keys |= b.astype(np.uint64)
     if earlier:  # a node counts once in a hyperedge, at its first position
         first = np.logical_and.reduce([ids[x] != ids[e] for x, e in earlier])
         keys, weights = keys[first], None if weights is None else weights[first]
@@ -125,11 +128,14 @@ def _in_order(keys: Keys, weights: Weights | None) -> tuple[Keys, Weights | None
     return keys[order], weights[order]
 
 
-def _write(path: Path, keys: Keys, weights: Weights | None, columns: int) -> None:
+def _write(path: Path, keys: Keys, weights: Weights | None, shift: int) -> None:
     """Sum runs of equal numbers and write them, some at a time."""
-    kinds = [("a", pa.int64()), ("b", pa.int64()), (WEIGHT, pa.float64())]
+    largest = max(int(keys[-1] >> np.uint64(shift)) if len(keys) else 0, 2**shift - 1)
+    kind = np.dtype(np.int32 if largest < 2**31 else np.int64)
+    ids = pa.from_numpy_dtype(kind)
+    schema = pa.schema([("a", ids), ("b", ids), (WEIGHT, pa.float64())])
     options = {"compression": "snappy", "use_dictionary": [WEIGHT], "write_page_checksum": True}
-    with pq.ParquetWriter(path, pa.schema(kinds), **options) as writer:
+    with pq.ParquetWriter(path, schema, **options) as writer:
         start = 0
         while start < len(keys):
             end = min(start + _ROWS_AT_ONCE, len(keys))
@@ -140,7 +146,7 @@ def _write(path: Path, keys: Keys, weights: Weights | None, columns: int) -> Non
                 total = np.diff(begin, append=len(part)).astype(np.float64)
             else:
                 total = np.add.reduceat(weights[start:end], begin)
-            a, b = np.divmod(part[begin], np.uint64(columns))
-            arrays = [pa.array(a.astype(np.int64)), pa.array(b.astype(np.int64)), pa.array(total)]
-            writer.write_table(pa.table(arrays, schema=pa.schema(kinds)))
+            distinct = part[begin]
+            a, b = distinct >> np.uint64(shift), distinct & np.uint64(2**shift - 1)
+            writer.write_table(pa.table([a.astype(kind), b.astype(kind), total], schema=schema))
             start = end

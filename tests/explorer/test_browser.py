@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from dhne import DHNE
 
 from .conftest import MARKUP, NAMES
-from .visiting import PHONE, Visit, at
+from .visiting import PHONE, SAFE, Visit, at
 
 pytestmark = pytest.mark.browser
 
@@ -190,10 +191,44 @@ def test_the_run_page_has_its_origin(visit: Visit, model: DHNE) -> None:
     assert "saved" in origin
 
 
-def test_places_are_kept_for_what_a_run_cannot_yet_answer(visit: Visit) -> None:
+def test_a_score_is_explained(visit: Visit, model: DHNE) -> None:
+    tag = str(10**17 + 1)
+    place = f"tuples?p0=user 03&p1={quote(MARKUP, safe=SAFE)}&p2={tag}"
+    page = visit.go(place)
+    why = page.get_by_role("region", name="Why this score")
+    why.get_by_role("heading", name="Why this score").wait_for()
+    found = model.explain(("user 03", MARKUP, int(tag)), edge_type=("user", "movie", "tag"))
+    shown = why.get_by_role("region", name="What each node adds").locator(".number")
+    adds = [float(t.replace("−", "-")) for t in shown.all_text_contents()]
+    np.testing.assert_allclose(adds, [part.adds for part in found.parts], atol=0.006)
+    assert why.locator(".pair").count() == len(found.pairs)
+    widest = max([*found.parts, *found.pairs], key=lambda part: abs(part.adds))
+    widths = why.locator(".effect span").evaluate_all("(bars) => bars.map((b) => b.offsetWidth)")
+    assert max(widths) == 42, widest  # half of a bar, whatever the largest effect is
+    shares = [float(t.strip(" %")) for t in why.locator(".standing strong").all_text_contents()]
+    expected = [found.above_known, found.above_random, found.probability]
+    np.testing.assert_allclose(shares, [100 * share for share in expected], atol=0.51)
+    near = why.get_by_role("region", name="Most similar known hyperedges")
+    assert near.locator("tbody tr").count() == len(found.nearest)
+    first = near.locator("tbody tr").first.locator("a").all_text_contents()
+    assert first == [str(name) for name in found.nearest[0].names]
+    assert page.locator("main img, main b").count() == 0
+    near.locator("tbody tr").first.locator("a").first.click()  # nodes are links
+    page.wait_for_selector("main[data-view=node][aria-busy=false]")
+
+
+def test_probabilities_are_checked_on_the_training_page(visit: Visit, model: DHNE) -> None:
     page = visit.go("training")
-    assert page.locator("[data-ability=probability]").count() == 1
-    assert page.locator("[data-ability=probability]").is_hidden()
+    curve = model.calibration_.reliability
+    card = page.locator("section.reliability")
+    card.locator(".main-svg").first.wait_for()
+    assert f"{100 * curve.error:.1f} %" in card.inner_text()
+    rows = card.locator("tbody tr").all()
+    assert [int(r.locator("td").nth(2).inner_text().replace(",", "")) for r in rows] == list(
+        curve.counts
+    )
+    drawn = "() => Array.from(document.querySelector('.reliability-chart').data[1].y)"
+    np.testing.assert_allclose(page.evaluate(drawn), curve.observed)
 
 
 def test_training_curves_and_settings(visit: Visit) -> None:
@@ -231,6 +266,7 @@ def test_dark_is_what_the_system_prefers_and_can_be_changed(visit: Visit) -> Non
         "map/movie",
         "tuples",
         "tuples?p0=user 03",
+        "tuples?p0=user 03&p1=Heat&p2=100000000000000001",
         "node/movie?id=0",
         "compare?type=movie&a=Heat&with=movie&b=null",
         "training",

@@ -11,13 +11,13 @@ n₀ / n times as high, so
     P_n = sigmoid(a · logit + b + log(n₀ / n)).
 
 Without held-out hyperedges, a = 1, b = 0 and n₀ the number of training's negatives: what the
-cross-entropy aims at, but nobody checked it.
+cross-entropy aims at, unverified.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite, log
 from typing import Any
 
@@ -34,6 +34,61 @@ _STEEPEST = 1e-3  # the least a: higher logits must not become less probable
 
 
 @dataclass(frozen=True)
+class Reliability:
+    """How often tuples of similar probability were hyperedges, one entry per bin with tuples.
+
+    Attributes
+    ----------
+    predicted, observed : tuple of float
+        The mean probability of a bin, and the share of its tuples that are hyperedges.
+    counts : tuple of int
+        How many tuples a bin has.
+    """
+
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, hyperedges: Floats, negatives: Floats, *, bins: int = BINS) -> Reliability:
+        """Sort the probabilities of hyperedges and negatives into bins of equal width."""
+        p = np.concatenate([hyperedges, negatives])
+        truth = np.repeat([1.0, 0.0], [len(hyperedges), len(negatives)])
+        number = np.minimum((p * bins).astype(np.int64), bins - 1)
+        counts = np.bincount(number, minlength=bins)
+        used = counts > 0
+        predicted, observed = (
+            (np.bincount(number, v, bins)[used] / counts[used]).tolist() for v in (p, truth)
+        )
+        return cls(tuple(predicted), tuple(observed), tuple(counts[used].tolist()))
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: Σ_b |predicted − observed| · share of b.
+
+        Examples
+        --------
+        >>> Reliability.of(np.array([0.75, 0.75]), np.array([0.75, 0.75])).error
+        0.25
+        """
+        gaps = np.abs(np.subtract(self.predicted, self.observed))
+        return float(gaps @ np.array(self.counts) / max(sum(self.counts), 1))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Reliability:
+        """Return what `dataclasses.asdict` gave; raises if it is not that."""
+        try:
+            predicted, observed = (tuple(map(float, record[k])) for k in ("predicted", "observed"))
+            counts = tuple(map(int, record["counts"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ParameterError("the reliability is not made of lists of numbers") from None
+        shares = all(0 <= p <= 1 for p in predicted + observed) and min(counts, default=1) > 0
+        if not (shares and len(predicted) == len(observed) == len(counts) <= BINS):
+            raise ParameterError("the reliability needs shares and counts of the same bins")
+        return cls(predicted, observed, counts)
+
+
+@dataclass(frozen=True)
 class Calibration:
     """What turns logits into probabilities.
 
@@ -45,12 +100,15 @@ class Calibration:
         n₀, negatives per hyperedge.
     held_out : int
         How many hyperedges it was fitted on; 0 if none.
+    reliability : Reliability or None
+        How well the probabilities fit those hyperedges and their negatives.
     """
 
     scale: float = 1.0
     offset: float = 0.0
     negatives: float = 1.0
     held_out: int = 0
+    reliability: Reliability | None = None
 
     @classmethod
     def fit(cls, hyperedges: Floats, negatives: Floats) -> Calibration:
@@ -88,7 +146,9 @@ class Calibration:
             if np.abs(step).max() <= _LEAST:
                 break
         scale, offset = a
-        return cls(max(float(scale), _STEEPEST), float(offset), n / m, m)
+        fitted = cls(max(float(scale), _STEEPEST), float(offset), n / m, m)
+        both = (fitted.probability(z) for z in (hyperedges, negatives))
+        return replace(fitted, reliability=Reliability.of(*both))
 
     def probability(self, logits: Floats, negatives: float | None = None) -> Floats:
         """Return P of each logit where there are so many negatives per hyperedge.
@@ -113,7 +173,7 @@ class Calibration:
         with np.errstate(divide="ignore"):
             return self.probability(np.log(s) - np.log1p(-s), negatives)
 
-    def to_record(self) -> dict[str, float]:
+    def to_record(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
         return asdict(self)
 
@@ -128,46 +188,9 @@ class Calibration:
         positive = scale > 0 and negatives > 0
         if not (positive and isfinite(scale + offset + negatives)):
             raise ParameterError("the calibration's scale and negatives must be positive numbers")
-        return cls(scale, offset, negatives, held_out)
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """How often tuples of about the same probability were hyperedges, bin by bin.
-
-    Attributes
-    ----------
-    predicted, observed : float64[b]
-        The mean probability and the share of hyperedges of each bin that has tuples.
-    counts : int64[b]
-    """
-
-    predicted: Floats
-    observed: Floats
-    counts: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, hyperedges: Floats, negatives: Floats, *, bins: int = BINS) -> Reliability:
-        """Sort the probabilities of hyperedges and negatives into bins of equal width."""
-        p = np.concatenate([hyperedges, negatives])
-        truth = np.repeat([1.0, 0.0], [len(hyperedges), len(negatives)])
-        number = np.minimum((p * bins).astype(np.int64), bins - 1)
-        counts = np.bincount(number, minlength=bins)
-        used = counts > 0
-        mean = [np.bincount(number, v, bins)[used] / counts[used] for v in (p, truth)]
-        return cls(mean[0], mean[1], counts[used])
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: Σ_b |predicted − observed| · share of b.
-
-        Examples
-        --------
-        >>> Reliability.of(np.array([0.75, 0.75]), np.array([0.75, 0.75])).error
-        0.25
-        """
-        share = self.counts / max(self.counts.sum(), 1)
-        return float((np.abs(self.predicted - self.observed) * share).sum())
+        curve = record.get("reliability")
+        reliability = None if curve is None else Reliability.from_record(curve)
+        return cls(scale, offset, negatives, held_out, reliability)
 
 
 def _loss(z: Floats, target: Floats) -> float:

@@ -32,6 +32,7 @@ from .scorer import TupleScorer
 
 _SAMPLE = 1000  # hyperedges, and as many negatives, that a score is compared with
 _NEIGHBOURS = 512  # of either end of a path; those seen most often
+_DETAILED = 45  # pairs that get shared neighbours and paths: all pairs of up to ten nodes
 
 Floats = npt.NDArray[np.float64]
 
@@ -231,11 +232,15 @@ class Explainer:
     def _pairs(self, nodes: NodeArray, types: EdgeType, most: int) -> list[Pair]:
         adds = self._scorer.pair_effects(nodes, types)
         names, found = self._names(nodes, types), []
+        number = len(types) * (len(types) - 1) // 2
+        by_effect = np.argsort(-np.abs(np.zeros(number) if adds is None else adds), kind="stable")
+        detailed = set(by_effect[:_DETAILED].tolist())
         for k, (p, q) in enumerate(combinations(range(len(types)), 2)):
             (s, v), (t, u) = (types[p], int(nodes[p])), (types[q], int(nodes[q]))
             columns = (types.columns[p], types.columns[q])
             together = self._near(s, v, t).get(u, 0.0)
-            shared, paths = self._shared(s, v, t, u, most), self._paths(s, v, t, u, most)
+            shared = self._shared(s, v, t, u, most) if k in detailed else []
+            paths = self._paths(s, v, t, u, most) if k in detailed else []
             effect = None if adds is None else float(adds[k])
             found.append(Pair(columns, (names[p], names[q]), together, shared, paths, effect))
         return found

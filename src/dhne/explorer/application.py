@@ -23,9 +23,17 @@ from dhne.errors import DHNEError, UnknownNameError
 from dhne.estimator import DHNE
 from dhne.network.edges import EdgeType
 
-from . import map_routes, node_routes, question_routes, run_routes, selection_routes
+from . import (
+    explanation_routes,
+    map_routes,
+    node_routes,
+    question_routes,
+    run_routes,
+    selection_routes,
+)
 from .asking import BusyError, Desk
 from .atlas import Atlas
+from .explanation_routes import WholeTuple
 from .guard import Guard
 from .memory import Memory
 from .question_routes import Near
@@ -45,6 +53,7 @@ class Desks(NamedTuple):
     near: Desk[Near, bytes]
     quick: Desk[Question, bytes]
     slow: Desk[Question, bytes]
+    why: Desk[WholeTuple, bytes]
 
 
 def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> FastAPI:
@@ -90,12 +99,12 @@ def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> 
     )
     app.state.atlas, app.state.desks = atlas, _desks(atlas, quick, slow)
     app.include_router(question_routes.router)  # the busiest first
-    for module in (run_routes, node_routes, map_routes, selection_routes):
+    for module in (explanation_routes, run_routes, node_routes, map_routes, selection_routes):
         app.include_router(module.router)
     _serve_page(app)
     _explain_errors(app)
     _describe(app, atlas)
-    app.add_middleware(Memory, paths=("/api/rank", "/api/similar"))
+    app.add_middleware(Memory, paths=("/api/rank", "/api/similar", "/api/explain"))
     app.add_middleware(Guard, port=port)  # the last added stands before all others
     return app
 
@@ -104,6 +113,7 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
     passes = quick._max_workers
     near = partial(question_routes.answer_near, atlas)
     rank = partial(question_routes.answer_rank, atlas)
+    why = partial(explanation_routes.answer_why, atlas)
 
     def kind(question: Question) -> tuple[EdgeType, tuple[int, ...]]:
         return question.types, question.open_positions
@@ -112,6 +122,7 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
         near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),
         quick=Desk(rank, kind, quick, passes=passes, together=32),
         slow=Desk(rank, kind, slow, together=1, waiting=32),
+        why=Desk(why, lambda q: q.types, slow, together=1, waiting=32),
     )
 
 

@@ -5,9 +5,8 @@ Answers to `similar` and `rank` are made into bytes where they are computed, off
 
 from __future__ import annotations
 
-import json
 from itertools import islice
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
@@ -17,7 +16,7 @@ from dhne.errors import ParameterError
 
 from . import schemas as s
 from .atlas import Atlas
-from .route_parts import IdParameter, TypeParameter, atlas_of, refs, tuples_of
+from .route_parts import IdParameter, TypeParameter, as_json, atlas_of, refs, tuples_of
 
 router = APIRouter(prefix="/api")
 
@@ -32,11 +31,6 @@ class Near(NamedTuple):
     k: int
 
 
-def _json(content: Any) -> bytes:
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
-
-
 def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     """Answer questions about one node type, as JSON."""
     node_type = questions[0].node_type
@@ -47,7 +41,7 @@ def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     pairs = zip(every[len(questions) :], cosines, strict=True)
     near = iter([{"node": node, "cosine": cosine} for node, cosine in pairs])
     return [
-        _json({"node": node, "answers": list(islice(near, len(f.nodes)))})
+        as_json({"node": node, "answers": list(islice(near, len(f.nodes)))})
         for node, f in zip(every[: len(questions)], found, strict=True)
     ]
 
@@ -65,7 +59,9 @@ def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
         strict=True,
     )
     every = iter([{"nodes": nodes, "similarity": x, "known": known} for nodes, x, known in rows])
-    return [_json({"open": is_open, "answers": list(islice(every, len(f.scores)))}) for f in found]
+    return [
+        as_json({"open": is_open, "answers": list(islice(every, len(f.scores)))}) for f in found
+    ]
 
 
 @router.get("/similar", summary="The nearest nodes in the embedding", response_model=s.Similar)

@@ -7,6 +7,7 @@ nodes is sent as plain arrays of bytes, not as JSON.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -42,3 +43,9 @@ def tuples_of(atlas: Atlas, edge_type: int, tuples: NodeArray) -> list[list[dict
     types = atlas.network.edge_types[edge_type]
     columns = [refs(atlas, t, tuples[:, p]) for p, t in enumerate(types)]
     return [list(nodes) for nodes in zip(*columns, strict=True)]
+
+
+def as_json(content: Any) -> bytes:
+    """Return plain data as JSON, off the event loop where it was computed."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Request
@@ -14,13 +14,6 @@ from . import schemas as s
 from .route_parts import atlas_of
 
 router = APIRouter(prefix="/api")
-
-# What the page keeps a place for (static/abilities.js), by the method that a model then has.
-_ABILITIES: dict[Literal["explain", "probability", "sets"], str] = {
-    "explain": "explain",
-    "probability": "probability",
-    "sets": "who_else",
-}
 
 
 @router.get("/run", summary="How the run was made")
@@ -42,7 +35,6 @@ def run(request: Request) -> s.Run:
         seconds=sum(seconds) if seconds else None,
         source=_source(atlas.path),
         saved=_saved(atlas.path),
-        abilities=[name for name, method in _ABILITIES.items() if hasattr(atlas.model, method)],
     )
 
 
@@ -78,6 +70,20 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value
+
+
+@router.get("/reliability", summary="How well the probabilities fit held-out hyperedges")
+def reliability(request: Request) -> s.Reliability:
+    """Return the reliability diagram of the run's calibration; no bins if nothing was held out."""
+    calibration = atlas_of(request).model.calibration_
+    curve = calibration.reliability
+    bins = [] if curve is None else zip(curve.predicted, curve.observed, curve.counts, strict=True)
+    return s.Reliability(
+        negatives=calibration.negatives,
+        held_out=calibration.held_out,
+        error=None if curve is None else curve.error,
+        bins=[s.ReliabilityBin(predicted=p, observed=o, tuples=n) for p, o, n in bins],
+    )
 
 
 @router.get("/types", summary="Node types and edge types")

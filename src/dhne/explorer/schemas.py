@@ -89,9 +89,6 @@ class Run(BaseModel):
     source: dict[str, Any] | None = Field(description="What it was trained on, where it says so.")
     saved: float | None = Field(description="When it was saved, in seconds since 1970.")
     seconds: float | None = Field(description="How long its epochs took together.")
-    abilities: list[Literal["explain", "probability", "sets"]] = Field(
-        description="What this version can be asked beyond the routes of this API."
-    )
 
 
 class History(BaseModel):
@@ -99,6 +96,23 @@ class History(BaseModel):
 
     measures: list[str]
     records: list[dict[str, float | int | str | bool | None]]
+
+
+class ReliabilityBin(BaseModel):
+    """Tuples of similar probability, and the share of them that are hyperedges."""
+
+    predicted: float
+    observed: float
+    tuples: int
+
+
+class Reliability(BaseModel):
+    """How well the probabilities fit held-out hyperedges and their negatives."""
+
+    negatives: float = Field(description="Negatives per hyperedge.")
+    held_out: int = Field(description="Held-out hyperedges; 0 if there were none.")
+    error: float | None = Field(description="The expected calibration error.")
+    bins: list[ReliabilityBin]
 
 
 class LayoutInfo(BaseModel):

@@ -1,6 +1,5 @@
 // The nodes that were searched for or drawn around: listed, copied, saved, and what they share.
 
-import { reserve } from "./abilities.js";
 import { address } from "./address.js";
 import { post, postForText } from "./api.js";
 import { count, el, empty, fill, loading, nodeLink, plural, problem } from "./dom.js";
@@ -36,7 +35,7 @@ export class Selection {
     fill(this.root,
       el("div", { class: "card-head" }, el("h2", {}, title),
         el("button", { type: "button", class: "quiet", onclick: this.onClear }, "Clear")),
-      this.actions(), this.told, nodes.length > 1 && this.sharing(), reserve("sets", { type: this.type, nodes }),
+      this.actions(), this.told, nodes.length > 1 && this.sharing(),
       el("ul", { class: "nodes" }, nodes.slice(0, LISTED).map((id) => el("li", {}, nodeLink(this.node(id))))),
       rest > 0 && el("p", { class: "hint" }, `and ${count(rest)} more`));
   }

@@ -1,10 +1,10 @@
 // The tuple builder: name every position for a score, or leave one or two open for completions.
 
-import { reserve } from "./abilities.js";
 import { remember } from "./address.js";
 import { once, post } from "./api.js";
 import { combobox } from "./combobox.js";
 import { el, empty, fill, loading, nodeLink, plural, problem, table } from "./dom.js";
+import { explanation } from "./explain.js";
 import { bar, heading, scaleOf, track } from "./measures.js";
 
 const COUNTS = [10, 25, 50, 100];
@@ -96,7 +96,8 @@ export async function showTuples(content, parts, parameters) {
   }
 
   async function score() {
-    const found = await post("score", { edge_type: state.edge, names: state.names });
+    const question = { edge_type: state.edge, names: [...state.names] };
+    const found = await post("score", question);
     return [
       el("h2", {}, "Similarity"),
       el("p", { class: "score" }, found.similarity.toFixed(4)),
@@ -104,7 +105,7 @@ export async function showTuples(content, parts, parameters) {
       el("p", {}, found.nodes.map((node, i) => [i > 0 && " · ", nodeLink(node)])),
       el("p", { class: "hint" }, found.known
         ? "The run was trained on this hyperedge." : "The run was not trained on this tuple."),
-      reserve("explain", found),
+      explanation(question),
     ];
   }
 

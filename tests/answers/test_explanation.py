@@ -111,7 +111,7 @@ def test_sets_are_explained_too() -> None:
 
 
 def test_mistakes_are_explained(model: DHNE) -> None:
-    with pytest.raises(ParameterError, match="explain needs a whole tuple"):
+    with pytest.raises(ParameterError, match="explain needs a complete tuple"):
         model.explain(("bob", None, "space"))
     with pytest.raises(ParameterError, match="explain takes one tuple"):
         model.explain([("bob", "Alien", "space")])

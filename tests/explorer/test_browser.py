@@ -166,7 +166,7 @@ def test_something_is_shown_while_it_loads(visit: Visit) -> None:
     page.evaluate("location.hash = '#/node/movie/Heat'")
     card = page.locator("section", has_text="Nearest in the embedding")
     card.get_by_text("Loading …").wait_for()
-    page.locator("section", has_text="Its hyperedges").locator("tbody tr").first.wait_for()
+    page.locator("section", has_text="Hyperedges").locator("tbody tr").first.wait_for()
     held[0].continue_()
     card.locator("tbody tr").first.wait_for()
     assert card.get_by_text("Loading …").count() == 0
@@ -205,7 +205,7 @@ def test_a_score_is_explained(visit: Visit, model: DHNE) -> None:
     widest = max([*found.parts, *found.pairs], key=lambda part: abs(part.adds))
     widths = why.locator(".effect span").evaluate_all("(bars) => bars.map((b) => b.offsetWidth)")
     assert max(widths) == 42, widest  # half of a bar, whatever the largest effect is
-    shares = [float(t.strip(" %")) for t in why.locator(".standing strong").all_text_contents()]
+    shares = [float(t.strip("%")) for t in why.locator(".standing strong").all_text_contents()]
     expected = [found.above_known, found.above_random, found.probability]
     np.testing.assert_allclose(shares, [100 * share for share in expected], atol=0.51)
     near = why.get_by_role("region", name="Most similar known hyperedges")
@@ -222,7 +222,7 @@ def test_probabilities_are_checked_on_the_training_page(visit: Visit, model: DHN
     curve = model.calibration_.reliability
     card = page.locator("section.reliability")
     card.locator(".main-svg").first.wait_for()
-    assert f"{100 * curve.error:.1f} %" in card.inner_text()
+    assert f"{100 * curve.error:.1f}%" in card.inner_text()
     rows = card.locator("tbody tr").all()
     assert [int(r.locator("td").nth(2).inner_text().replace(",", "")) for r in rows] == list(
         curve.counts
@@ -303,7 +303,7 @@ def test_everything_can_be_reached_by_keyboard(visit: Visit) -> None:
         page.keyboard.press("Escape")
     order = [t for t in reached if t]
     for text in (
-        "Skip to the content",
+        "Skip to content",
         "Tuples",
         "Search all nodes",
         "Nodes",

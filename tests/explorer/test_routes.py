@@ -305,7 +305,7 @@ def test_mistakes_are_explained(client: TestClient, path: str, status: int, says
     ("body", "status", "says"),
     [
         ({"names": ["user 01", "Heta", None]}, 404, "unknown movie 'Heta'"),
-        ({"names": ["user 01", None]}, 422, "3 parts"),
+        ({"names": ["user 01", None]}, 422, "3 positions"),
         ({"names": [None, None, None]}, 422, "one or two"),
         ({"names": ["user 01", "Heat", str(10**17)]}, 422, "one or two"),
         ({"names": ["user 01", "Heat", "12.5"]}, 404, "unknown tag"),

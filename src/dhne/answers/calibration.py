@@ -1,11 +1,11 @@
 """From similarities to probabilities.
 
-S is trained against a chosen number of negatives per hyperedge, and its size means little as such.
+S is trained against a chosen number of negatives per hyperedge, so its value is not a probability.
 Platt's method fits two numbers on hyperedges that training has not seen and on their negatives,
 
     P(hyperedge | tuple) = sigmoid(a · logit + b),
 
-where there were n₀ negatives per hyperedge. Among n negatives per hyperedge the odds of a tuple are
+with n₀ negatives per hyperedge. Among n negatives per hyperedge the odds of a tuple are
 n₀ / n times as high, so
 
     P_n = sigmoid(a · logit + b + log(n₀ / n)).
@@ -29,8 +29,8 @@ from dhne.errors import ParameterError
 Floats = npt.NDArray[np.float64]
 BINS = 10
 _ROUNDS = 50
-_LEAST = 1e-9  # steps below that end the fit
-_STEEPEST = 1e-3  # the least a: higher logits must not become less probable
+_LEAST = 1e-9  # smaller steps end the fit
+_STEEPEST = 1e-3  # the smallest a: higher logits must not become less probable
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class Reliability:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Reliability:
-        """Return what `dataclasses.asdict` gave; raises if it is not that."""
+        """Return the curve of a record; raises if the record is malformed."""
         try:
             predicted, observed = (tuple(map(float, record[k])) for k in ("predicted", "observed"))
             counts = tuple(map(int, record["counts"]))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise ParameterError("the reliability is not made of lists of numbers") from None
+            raise ParameterError("the reliability needs lists of numbers") from None
         shares = all(0 <= p <= 1 for p in predicted + observed) and min(counts, default=1) > 0
         if not (shares and len(predicted) == len(observed) == len(counts) <= BINS):
             raise ParameterError("the reliability needs shares and counts of the same bins")
@@ -90,7 +90,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What turns logits into probabilities.
+    """A map from logits to probabilities.
 
     Attributes
     ----------
@@ -99,9 +99,9 @@ class Calibration:
     negatives : float
         n₀, negatives per hyperedge.
     held_out : int
-        How many hyperedges it was fitted on; 0 if none.
+        The number of hyperedges it was fitted to; 0 if none.
     reliability : Reliability or None
-        How well the probabilities fit those hyperedges and their negatives.
+        How well the probabilities agree with those hyperedges and their negatives.
     """
 
     scale: float = 1.0
@@ -124,8 +124,7 @@ class Calibration:
         m, n = len(hyperedges), len(negatives)
         if not m or not n:
             raise ParameterError(
-                f"calibration needs hyperedges and negatives that training has not seen, got {m} "
-                f"and {n}"
+                f"calibration needs held-out hyperedges and negatives, got {m} and {n}"
             )
         x = np.concatenate([hyperedges, negatives])
         # Platt's targets: a little less sure than 1 and 0, so that few examples do not overfit.
@@ -151,9 +150,9 @@ class Calibration:
         return replace(fitted, reliability=Reliability.of(*both))
 
     def probability(self, logits: Floats, negatives: float | None = None) -> Floats:
-        """Return P of each logit where there are so many negatives per hyperedge.
+        """Return P of each logit, given the number of negatives per hyperedge.
 
-        None takes the number that the calibration was fitted with.
+        None means as many as in the calibration.
 
         Examples
         --------
@@ -174,17 +173,17 @@ class Calibration:
             return self.probability(np.log(s) - np.log1p(-s), negatives)
 
     def to_record(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return the calibration as plain data."""
         return asdict(self)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Calibration:
-        """Return what `to_record` gave; raises if it is not that."""
+        """Return the calibration of a record; raises if the record is malformed."""
         try:
             scale, offset, negatives = (float(record[k]) for k in ("scale", "offset", "negatives"))
             held_out = int(record["held_out"])
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise ParameterError("the calibration is not made of four numbers") from None
+            raise ParameterError("the calibration needs four numbers") from None
         positive = scale > 0 and negatives > 0
         if not (positive and isfinite(scale + offset + negatives)):
             raise ParameterError("the calibration's scale and negatives must be positive numbers")

@@ -187,7 +187,7 @@ def _choose(
         return edge_type, position_columns(edge_type)
     wanted = "; ".join(", ".join(position_columns(t)) for t in network.edge_types)
     raise InputError(
-        f"it has the columns {', '.join(there)}, needed are {wanted}; say which is which with "
+        f"it has the columns {', '.join(there)}, but needs {wanted}; map them with "
         "--columns TYPE=COLUMN,…",
         file=file,
     )

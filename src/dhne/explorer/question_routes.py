@@ -1,6 +1,6 @@
-"""The three questions: similar, score, rank.
+"""Routes for the three questions: similar, score, rank.
 
-Answers to `similar` and `rank` are made into bytes where they are computed, off the event loop.
+Answers to `similar` and `rank` are serialised by the worker threads, off the event loop.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .route_parts import IdParameter, TypeParameter, as_json, atlas_of, refs, tu
 
 router = APIRouter(prefix="/api")
 
-BEAM = 16  # nodes tried at the first of two open positions; bounds the work of one question
+BEAM = 16  # candidates for the first of two open positions; bounds the work per question
 
 
 class Near(NamedTuple):
-    """A question: which nodes of a type are nearest to one of them."""
+    """A question: the nearest nodes of the same type."""
 
     node_type: str
     node: int
@@ -47,7 +47,7 @@ def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
 
 
 def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
-    """Answer questions that share the edge type and the open positions, as JSON."""
+    """Answer questions with the same edge type and open positions, as JSON."""
     found = atlas.completer.answer(questions)
     edge_type = atlas.network.edge_types.index(questions[0].types)
     is_open = list(questions[0].open_positions)
@@ -71,7 +71,7 @@ async def similar(
     node_id: IdParameter,
     k: Annotated[int, Query(ge=1, le=s.MAX_K, description="How many.")] = 10,
 ) -> Response:
-    """Return the nodes of the same type whose embeddings have the largest cosine with a node's."""
+    """Return the nodes of the same type with the largest cosine."""
     atlas = atlas_of(request)
     atlas.check_node(node_type, node_id)
     answer = await request.app.state.desks.near.ask(Near(node_type, node_id, k))
@@ -80,7 +80,7 @@ async def similar(
 
 @router.post("/score", summary="The similarity of a tuple")
 def score(request: Request, question: s.TupleQuestion) -> s.Score:
-    """Return the similarity of a whole tuple, and whether it is a known hyperedge."""
+    """Return the similarity of a complete tuple, and whether it is a known hyperedge."""
     atlas = atlas_of(request)
     nodes = np.array([atlas.resolve(question.edge_type, list(question.names))], dtype=np.int64)
     return s.Score.model_validate(
@@ -96,15 +96,15 @@ def score(request: Request, question: s.TupleQuestion) -> s.Score:
 async def rank(request: Request, question: s.RankQuestion) -> Response:
     """Return the completions of a tuple with one or two open positions, best first.
 
-    One open position is ranked over all candidates. Of two, the first is narrowed to a few nodes,
-    each of which is completed at the second.
+    One open position is ranked over all candidates. With two, the best few candidates for the first
+    are each completed at the second.
     """
     atlas, desks = atlas_of(request), request.app.state.desks
     nodes = atlas.resolve(question.edge_type, question.names)
     types = atlas.network.edge_types[question.edge_type]
     asked = Question(types, nodes, question.k, question.known == "drop", BEAM)
     if len(asked.open_positions) not in (1, 2):
-        raise ParameterError("leave one or two positions open; score takes whole tuples")
+        raise ParameterError("leave one or two positions open; use score for complete tuples")
     quick = atlas.completer.is_quick(types)
     desk = desks.quick if quick and len(asked.open_positions) == 1 else desks.slow
     return Response(await desk.ask(asked), media_type="application/json")

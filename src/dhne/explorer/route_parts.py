@@ -1,8 +1,8 @@
-"""What the routes share: parameters, the run they ask, and how nodes are sent.
+"""Shared by the routes: parameters, access to the run, and the JSON form of nodes.
 
-Names are text everywhere, also where the data has integers: a browser's numbers end at 2^53. Nodes
-are told apart by their type and id, and can be asked for by name. What grows with the number of
-nodes is sent as plain arrays of bytes, not as JSON.
+Names are always text, even if the data has integers, because a browser's numbers end at 2^53. Nodes
+are identified by type and id, and can also be looked up by name. Data whose size grows with the
+number of nodes is sent as byte arrays, not as JSON.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Limit = Annotated[int, Query(ge=1, le=s.MAX_PAGE)]
 
 
 def atlas_of(request: Request) -> Atlas:
-    """Return the run that an application shows."""
+    """Return the run of an application."""
     atlas: Atlas = request.app.state.atlas
     return atlas
 

@@ -2,15 +2,16 @@
 // known hyperedges most like it.
 
 import { post } from "./api.js";
-import { el, fill, loading, nodeLink, plural, problem, table } from "./dom.js";
+import { count, el, fill, loading, nodeLink, plural, problem, table } from "./dom.js";
 import { bar, heading, scaleOf, track } from "./measures.js";
 
 const WHOLE = { low: 0, high: 1 };
 const PAIRS = 10; // shown at first; tuples of many nodes have very many pairs
 
+const amount = (value) => (Number.isInteger(value) ? count(value) : number(value));
 const number = (value) => String(Number(value.toPrecision(4)));
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
-const percent = (share) => `${(100 * share).toFixed(share > 0.99 && share < 1 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0.99 && share < 1 ? 1 : 0)}%`;
 
 // The section is returned at once and filled when the answer is there.
 export function explanation(question) {
@@ -55,13 +56,13 @@ function effect(value, most) {
 function nodes(found, most) {
   const rows = found.parts.map((part) => el("tr", {},
     el("td", { class: "name" }, nodeLink(part.node), " ", el("span", { class: "hint" }, part.position)),
-    el("td", { class: "right" }, number(part.hyperedges)), el("td", {}, effect(part.adds, most))));
+    el("td", { class: "right" }, amount(part.hyperedges)), el("td", {}, effect(part.adds, most))));
   const products = found.products_add !== null && el("tr", {},
     el("td", { class: "name" }, "products of the nodes’ own vectors"), el("td"), el("td", {}, effect(found.products_add, most)));
   return [
     table("What each node adds", ["node", { text: "hyperedges", class: "right" }, "adds to the logit"], [rows, products]),
-    el("p", { class: "hint" }, `The logit is ${signed(found.logit)}. A node adds what an average node in its place would not; `
-      + "the parts need not sum to the logit."),
+    el("p", { class: "hint" }, `The logit is ${signed(found.logit)}. Each node is compared with an average node in its place; `
+      + "the parts need not add up to the logit."),
   ];
 }
 
@@ -80,15 +81,15 @@ function describe({ nodes: [a, b], together, adds, shared, paths }, most) {
   return el("div", { class: "pair" },
     el("p", { class: "pair-head" }, el("span", {}, nodeLink(a), " and ", nodeLink(b)), adds !== null && effect(adds, most)),
     el("p", {}, together
-      ? `Together in ${together === 1 ? "1 hyperedge" : `${number(together)} hyperedges`}.` : "Never in a hyperedge together."),
+      ? `Together in ${together === 1 ? "1 hyperedge" : `${amount(together)} hyperedges`}.` : "Never in a hyperedge together."),
     shared.length > 0 && el("p", {}, "Both were seen with ", shared.map((n, i) => [i > 0 && ", ", nodeLink(n)]), "."),
     paths.length > 0 && el("ul", { class: "paths", "aria-label": "Paths between them" }, paths.map((path) =>
       el("li", {}, [a, ...path, b].map((n, i) => [i > 0 && el("span", { class: "hint" }, " – "), nodeLink(n)])))),
-    !together && !shared.length && !paths.length && el("p", { class: "hint" }, "No common neighbours, and no path through one of each."));
+    !together && !shared.length && !paths.length && el("p", { class: "hint" }, "No common neighbours and no path between them."));
 }
 
 function nearest({ nearest: found, parts: own }) {
-  if (!found.length) return el("p", { class: "hint" }, "There is no other hyperedge of this kind.");
+  if (!found.length) return el("p", { class: "hint" }, "There is no other hyperedge of this type.");
   const scale = scaleOf(found.map((n) => n.cosine));
   return table("Most similar known hyperedges",
     [...own.map((part) => part.position), heading("mean cosine", scale), { text: "similarity", class: "right" }],

@@ -1,11 +1,11 @@
 // The reliability diagram: of the held-out tuples with about the same probability, how many are
-// hyperedges? On the diagonal, probabilities are what they claim to be.
+// hyperedges? On the diagonal, predicted and observed shares agree.
 
 import { once } from "./api.js";
 import { count, el, empty, plural, table } from "./dom.js";
 import { CONFIG, colour, layout } from "./plots.js";
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (share) => `${(100 * share).toFixed(1)}%`;
 
 // { root, figure, draw }: the card, and how to draw into it once Plotly is there.
 export async function reliabilityCard() {
@@ -20,11 +20,11 @@ export async function reliabilityCard() {
   figure.setAttribute("aria-label", `Reliability diagram with ${plural(bins.length, "bin")}; the table has the same numbers`);
   root.append(
     el("p", { class: "hint" }, `${plural(heldOut, "held-out hyperedge")}, with ${Number(negatives.toPrecision(3))} negatives each. `
-      + "Points on the diagonal: of the tuples given 70 %, 70 % are hyperedges."),
+      + "On the diagonal, 70% of the tuples with a probability of 70% are hyperedges."),
     el("p", { class: "last" }, percent(error), el("span", { class: "hint" }, " expected calibration error (ece)")),
     el("div", { class: "reliability-parts" }, figure,
       table("Reliability by bin", [
-        { text: "probability", class: "right" }, { text: "hyperedges", class: "right" }, { text: "tuples", class: "right" },
+        { text: "probability", class: "right" }, { text: "are hyperedges", class: "right" }, { text: "tuples", class: "right" },
       ], bins.map((bin) => el("tr", {}, [percent(bin.predicted), percent(bin.observed), count(bin.tuples)].map((text) =>
         el("td", { class: "right" }, text)))))));
   return { root, figure, draw: (Plotly) => draw(Plotly, figure, bins) };

@@ -1,4 +1,4 @@
-// The training curves: one small chart per measure; losses on a logarithmic axis unless one asks.
+// The training curves, one small chart per measure, and the reliability diagram.
 
 import { remember } from "./address.js";
 import { once } from "./api.js";
@@ -17,7 +17,7 @@ function text(value) {
 
 const isLoss = (measure) => measure.includes("loss") || measure.endsWith("_order");
 
-// Round values from low to high: 1, 2 and 5 times powers of ten, or equal steps where those are few.
+// Round tick values: 1, 2 and 5 times powers of ten, or equal steps if those are too few.
 function logTicks(low, high) {
   const found = [];
   for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10) {
@@ -44,7 +44,7 @@ export async function showTraining(content, parts, parameters) {
   const history = await once("history");
   if (!history.measures.length) {
     fill(content, el("div", { class: "page" }, el("h1", {}, "Training"),
-      empty("This run kept no history of its training.")));
+      empty("This run has no training history.")));
     return undefined;
   }
   const epochs = history.records.map((r, i) => r.epoch ?? i + 1);

@@ -151,6 +151,9 @@ def test_two_nodes_are_compared(visit: Visit, model: DHNE) -> None:
     a, b = (model.vectors_["movie"][NAMES.index(name)] for name in ("Heat", "null"))
     cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert float(page.locator(".score").text_content()) == pytest.approx(cosine, abs=2e-4)
+    rows = page.get_by_role("region", name="Side by side").locator("tbody tr")
+    heights = [row.bounding_box()["height"] for row in (rows.first, rows.last)]
+    assert heights[0] == heights[1]  # "hyperedges" fits on a line, as "type" does
     page.reload()  # the address keeps both
     page.locator(".score").wait_for()
     page.get_by_role("combobox", name="Second node").fill("user 04")
@@ -243,6 +246,7 @@ def test_training_curves_and_settings(visit: Visit) -> None:
 def test_mistakes_are_said_in_words(visit: Visit) -> None:
     page = visit.go("node/movie/nobody")
     assert "unknown movie" in page.get_by_role("alert").inner_text()
+    page.get_by_text("There is nothing to show here.").wait_for()
     visit.wrong = [w for w in visit.wrong if "404" not in w]  # the browser's own note of it
 
 

@@ -60,8 +60,8 @@ def test_if_products_do_not_help_the_model_learns_from_everything(tmp_path: Path
     rng = np.random.default_rng(0)  # who met whom tells nothing
     rows = [(f"p{a}", f"r{r}", f"p{b}") for a, r, b in rng.integers((30, 2, 30), size=(200, 3))]
     network = HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
-    model = dhne.DHNE(preset="plus", **QUICK).fit(network)
-    plain = dhne.DHNE(preset="plus", products=False, **QUICK).fit(network)
+    model = dhne.DHNE(preset="plus", device="cpu", **QUICK).fit(network)
+    plain = dhne.DHNE(preset="plus", products=False, device="cpu", **QUICK).fit(network)
     assert model.blend_.products == 0
     assert model.products_ is not None
     model.save(tmp_path / "run")

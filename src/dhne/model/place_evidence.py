@@ -161,9 +161,8 @@ class PlaceEvidence(nn.Module):
                 beside.append(Beside(met, nodes[:, i], asked, i > position))
         marks = None
         if known is not None:
-            rows, place = known[0], column[known[1]]
-            marks = torch.zeros(len(nodes), num_columns, dtype=torch.bool, device=nodes.device)
-            marks[rows[place >= 0], place[place >= 0]] = True
+            marks = torch.zeros(len(nodes), num_columns + 1, dtype=torch.bool, device=nodes.device)
+            marks[known[0], column[known[1]]] = True  # the last column is for those left out
         question = Asked(beside, column, len(nodes), num_columns, self._turned, marks)
         evidence: Tensor = CandidateEvidence.apply(self.weights, question)  # type: ignore[no-untyped-call]
         return evidence

@@ -234,12 +234,13 @@ class RankingTrainer:
             logits = logits.index_put((where[other], column[answers[other]]), away)
             return (torch.logsumexp(logits, 1) - hit).mean()
         place = column[answers]
-        where, place = where[place >= 0], place[place >= 0]
-        count = torch.bincount(where, minlength=len(nodes)).clamp(min=1)
-        spread = logits.new_zeros(len(nodes)).index_add(0, where, logits[where, place]) / count
+        if drawn.log_chance is not None:  # known answers that were not drawn take no part
+            where, place = where[place >= 0], place[place >= 0]
+        count = torch.zeros_like(hit).index_add(0, where, torch.ones_like(place, dtype=hit.dtype))
+        spread = torch.zeros_like(hit).index_add(0, where, logits[where, place]) / count
         if drawn.log_chance is not None:
-            correction = drawn.log_chance.repeat(len(nodes), 1).scatter_(1, own[:, None], 0)
-            logits = logits - correction
+            # The hyperedge's own node is always there.
+            logits = logits - drawn.log_chance.repeat(len(nodes), 1).scatter_(1, own[:, None], 0)
         return (torch.logsumexp(logits, 1) - (hit + spread) / 2).mean()
 
     def draw_candidates(self, node_type: str, types: EdgeType, nodes: Tensor) -> Candidates:

@@ -261,6 +261,10 @@ class DHNE(Arguments, Judging, Embedder):
         if self.settings_.products:
             self._fit_products(blueprint.for_choosing(self.random_state), kernels, device)
 
+    def join_workers(self) -> Group | None:
+        """Join the workers that torchrun has started; None without torchrun. `fit` does so too."""
+        return workers.join(_device(self.device))
+
     def _workers(self, device: torch.device) -> Group | None:
         """Return the workers that train together; None for the training of one process."""
         group = workers.join(device)

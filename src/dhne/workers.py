@@ -13,7 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     import torch
 
 TIMEOUT = "DHNE_WORKER_TIMEOUT"  # the variable that says how many seconds to wait for a worker
-_SECONDS = 120.0
+_SECONDS, _CONNECT = 120.0, 40.0
 
 
 class WorkerError(DHNEError):
     """Another worker ended or did not answer."""
 
 
-class StoppedElsewhere(WorkerError):
+class FailedElsewhereError(WorkerError):
     """Another worker failed, and says why."""
 
 
@@ -90,7 +90,9 @@ class Group:
         letters[: len(mine)] = torch.tensor(list(mine), dtype=torch.int32)
         return bytes(self.sum_(letters).tolist()).decode()
 
-    def to_first(self, tensor: torch.Tensor, shapes: list[tuple[int, ...]]) -> list[torch.Tensor]:
+    def to_first(
+        self, tensor: torch.Tensor, shapes: Sequence[tuple[int, ...]]
+    ) -> list[torch.Tensor]:
         """Return every worker's tensor, on the first worker; elsewhere nothing.
 
         Tensors are on the host; `shapes` are those of all workers.
@@ -116,7 +118,7 @@ class Group:
 
         Raises
         ------
-        StoppedElsewhere
+        FailedElsewhereError
             On the other workers.
         """
         error: BaseException | None = None
@@ -136,7 +138,7 @@ class Group:
         if error is not None and which[0] == self.rank:
             raise error
         if which:
-            raise StoppedElsewhere(f"worker {which[0] + 1} of {self.size} failed")
+            raise FailedElsewhereError(f"worker {which[0] + 1} of {self.size} failed")
 
     @contextlib.contextmanager
     def _answered(self) -> Iterator[None]:
@@ -188,6 +190,7 @@ def join(device: torch.device | str) -> Group | None:
     """
     import torch
     import torch.distributed as dist
+    from torch.distributed.distributed_c10d import _set_pg_timeout
 
     if not dist.is_available() or not (under_torchrun() or dist.is_initialized()):
         return None
@@ -198,7 +201,10 @@ def join(device: torch.device | str) -> Group | None:
         if _number("WORLD_SIZE", 1) == 1:
             return Group()
         with Group(rank(), _number("WORLD_SIZE", 1))._answered():
-            dist.init_process_group(_backend(device), timeout=timedelta(seconds=timeout()))
+            # To connect, gloo waits five times as long as it is told.
+            connect = timedelta(seconds=min(timeout(), _CONNECT))
+            dist.init_process_group(_backend(device), timeout=connect)
+            _set_pg_timeout(timedelta(seconds=timeout()))
         atexit.register(_leave)
     return Group(dist.get_rank(), dist.get_world_size())
 

@@ -22,21 +22,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from dhne.adjacency import adjacency
 from dhne.answers.scorer import encode_all
-from dhne.kernels import Kernels, StepSize, Table
+from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
 from dhne.model.module_names import module_name
-from dhne.network.edges import EdgeType
 from dhne.workers import Group, records_sums
 
 from .assembly import Blueprint
 from .batches import BatchMaker
 from .callbacks import Callback
 from .columns import NUM_SHARDS, AdjacencyPart, RowPart, Shards, adjacency_part
+from .exchange import Exchange
 from .loop import ShardStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
 from .step_inputs import StepInputs
@@ -54,7 +54,7 @@ class DividedBlueprint(Blueprint):
     @classmethod
     def divide(cls, blueprint: Blueprint, group: Group) -> DividedBlueprint:
         """Return the part of a blueprint that a worker of `group` builds."""
-        return cls(*(getattr(blueprint, f.name) for f in fields(Blueprint)), group=group)
+        return cls(**{f.name: getattr(blueprint, f.name) for f in fields(Blueprint)}, group=group)
 
     @cached_property
     def rows(self) -> dict[str, RowPart]:  # type: ignore[override]
@@ -94,51 +94,6 @@ def draw_part(model: DHNEModel, rows: Mapping[str, RowPart], seed: int) -> None:
 def _generator(*key: int) -> torch.Generator:
     state = np.random.SeedSequence(key).generate_state(1, np.uint64)
     return torch.Generator().manual_seed(int(state[0]))
-
-
-class Exchange:
-    """What workers add up in each step."""
-
-    def __init__(self, group: Group, model: DHNEModel) -> None:
-        self.group, self._model = group, model
-        self._joined: list[tuple[Tensor, Tensor]] = []  # of the step under way: A_k W_k, A W
-        for t in model.num_columns:
-            model.autoencoder(t).join = self.join
-
-    def join(self, rows: Tensor) -> Tensor:
-        """Return A W from this worker's A_k W_k."""
-        whole = self.group.sum_(rows.detach())
-        if rows.requires_grad:
-            self._joined.append((rows, whole.requires_grad_()))
-        return whole
-
-    def backward(self, first: Tensor, second: Tensor, dense: Sequence[nn.Parameter]) -> Tensor:
-        """Leave the gradients of the whole loss in all weights, and return its parts (L1, α L2).
-
-        `dense` are the weights that some worker has a gradient of.
-        """
-        loss = first + second
-        if loss.requires_grad:  # not where no tuple of the batch is this worker's, and α is 0
-            loss.backward()  # type: ignore[no-untyped-call]
-        tensors = [*(whole for _, whole in self._joined), *dense]
-        pieces = [torch.zeros_like(t) if t.grad is None else t.grad for t in tensors]
-        pieces.append(torch.stack([first.detach(), second.detach()]))
-        flat = self.group.sum_(torch.cat([p.reshape(-1) for p in pieces]))
-        *summed, losses = (
-            x.view_as(p) for x, p in zip(flat.split([p.numel() for p in pieces]), pieces)
-        )
-        rows = [rows for rows, _ in self._joined]
-        torch.autograd.backward(rows, summed[: len(rows)])
-        for parameter, gradient in zip(dense, summed[len(rows) :], strict=True):
-            parameter.grad = gradient
-        self._joined.clear()
-        return losses.clone()
-
-    def dense(self, node_types: Sequence[str], edge_types: Sequence[EdgeType]) -> list[Any]:
-        """Return the dense weights that a batch of these types has gradients of."""
-        modules: list[nn.Module] = [self._model.autoencoder(t) for t in node_types]
-        modules += dict.fromkeys(self._model.similarity(r) for r in edge_types)
-        return [p for m in modules for p in m.parameters() if not isinstance(p, Table)]
 
 
 class DividedTrainer(Trainer):
@@ -280,7 +235,7 @@ class DividedTrainer(Trainer):
         self._losses.copy_(torch.tensor(meta["losses"], dtype=torch.float64))
 
     def _part_of(self, key: str) -> AdjacencyPart | None:
-        """Return the columns that a tensor of the state has a row for each of, if it is a table's."""
+        """Return the columns that a tensor of the state belongs to, if it is a table's."""
         name = key.split("/", 1)[1]
         return self._parts.get(name) or self._parts.get(name.rpartition(":")[0])
 

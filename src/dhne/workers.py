@@ -172,6 +172,11 @@ def local_device(count: int) -> int:
     return _number("LOCAL_RANK", 0) % max(count, 1) if under_torchrun() else 0
 
 
+def local_size() -> int:
+    """Return how many workers there are on this machine."""
+    return max(1, _number("LOCAL_WORLD_SIZE", 1)) if under_torchrun() else 1
+
+
 def timeout() -> float:
     """Return how many seconds a worker waits for the others."""
     try:
@@ -220,7 +225,7 @@ def _backend(device: torch.device) -> str:
     """Return gloo for CPUs, NCCL for GPUs; gloo too where several workers share one of these."""
     import torch
 
-    shared = _number("LOCAL_WORLD_SIZE", 1) > max(torch.cuda.device_count(), 1)
+    shared = local_size() > max(torch.cuda.device_count(), 1)
     return "gloo" if device.type != "cuda" or shared else "cpu:gloo,cuda:nccl"
 
 

@@ -1,4 +1,4 @@
-"""The command line, of which the second worker is killed once: ``python -m tests.cli.killed_worker``.
+"""The command line; its second worker is killed once: ``python -m tests.cli.killed_worker``.
 
 As long as torchrun has restarted nothing, it ends after its 21st step as kill -9 does.
 """

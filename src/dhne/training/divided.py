@@ -58,7 +58,7 @@ class DividedBlueprint(Blueprint):
 
     @cached_property
     def rows(self) -> dict[str, RowPart]:  # type: ignore[override]
-        """This worker's columns of the rows of each node type."""
+        """The worker's columns of the rows of each node type."""
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
         parts = adjacency_part(self.train, Shards.of(self.group.rank, self.group.size), dtype)
         return {t: RowPart(a, self.settings.rows, self.group) for t, a in parts.items()}
@@ -279,11 +279,10 @@ def prepare_divided(
 ) -> DividedTrainer:
     """Return this worker's part of a training, ready to run."""
     plan = DividedBlueprint.divide(blueprint, group)
-    parts, s = plan.rows, blueprint.settings
+    weights = count_weights(plan.build)
+    needed = training_bytes(plan.train, plan.rows, blueprint.settings, weights, plan.dtype.itemsize)
     with group.together():
-        weights = count_weights(plan.build)
-        needed = training_bytes(plan.train, parts, s, weights, plan.dtype.itemsize)
-        check_fits(needed, device)
+        check_fits(needed, device, group.size)
     model = plan.build()
     draw_part(model, plan.rows, seed)
     model.to(device)

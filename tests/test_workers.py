@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 
 from dhne import DHNE, workers
-from dhne.errors import NotFittedError, ParameterError
+from dhne.errors import NotFittedError, ParameterError, RunError
+from dhne.storage import Checkpoints
+from dhne.training.callbacks import Callback, Progress
 from dhne.workers import Group
 from tests.training.divided_work import TRIPLES, start
 
@@ -69,6 +75,42 @@ def test_a_model_is_updated_by_one_process(monkeypatch: pytest.MonkeyPatch) -> N
     names = [TRIPLES.names(t)[0].as_py() for t in TRIPLES.node_types]
     with pytest.raises(ParameterError, match="updated by one process; start it without torchrun"):
         model.partial_fit([tuple(names)])
+
+
+def test_what_one_process_began_is_not_begun_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fit() -> DHNE:
+        model = DHNE(dim=2, epochs=1, kernels="reference")
+        return model.fit(TRIPLES, checkpoints=Checkpoints(tmp_path), checkpoint_seconds=0)
+
+    fit()
+    for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(RunError, match="one process began this training; resume it without"):
+        fit()
+
+
+def test_what_workers_began_one_process_finishes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fit(**options: Any) -> DHNE:
+        return DHNE(dim=2, epochs=3, kernels="reference").fit(TRIPLES, **options)
+
+    class StopAfterFirst(Callback):
+        def on_epoch_end(self, progress: Progress) -> bool:
+            return True
+
+    store = {"checkpoints": Checkpoints(tmp_path), "checkpoint_seconds": 0}
+    with monkeypatch.context() as within:
+        for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}.items():
+            within.setenv(name, value)
+        expected = fit()
+        fit(callbacks=[StopAfterFirst()], **store)
+    found = fit(**store)
+    assert len(found.history_) == 3
+    for t, x in expected.embeddings_.items():
+        np.testing.assert_array_equal(found.embeddings_[t], x)
 
 
 TALK = """

@@ -148,16 +148,14 @@ class Blueprint:
         watched = ValidationSet(self.train, held_out, seed=self.seed)
         return watched if len(watched) else None
 
-    def calibration(self, scorer: Callable[[PairEvidence | None], TupleScorer]) -> Calibration:
+    def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
         """Return what makes probabilities of the logits of a trained model; see `Calibration`.
 
         It is fitted on what was held out, to watch the training or to choose on. `scorer` makes a
         scorer of the model that sees the evidence of the training network.
         """
         watched = self.validation or self._watched(self.chosen_on)
-        fitted = None
-        if watched is not None:
-            fitted = watched.calibration(scorer(self.evidence(torch.device("cpu"))))
+        fitted = None if watched is None else watched.calibration(scorer())
         return fitted or Calibration(negatives=float(self.settings.negatives))
 
     def batches(
@@ -239,6 +237,7 @@ def prepare_training(
 
 def train_products(
     blueprint: Blueprint,
+    kernels: Kernels,
     device: torch.device,
     *,
     seed: int,
@@ -251,7 +250,7 @@ def train_products(
     s = blueprint.settings
     products = blueprint.build_products()
     products.reset(torch.Generator().manual_seed(seed))
-    products.to_device(device)
+    products.to(device)
     candidates = s.candidates
     if candidates is None:
         candidates = 0 if device.type == "cuda" else 1024
@@ -271,9 +270,10 @@ def train_products(
         products,
         blueprint.train,
         options,
+        kernels,
         seed=seed,
         validate=validate,
         progress=None if progress is None else lambda e, x: progress(e, options.epochs, x),
     )
     history = trainer.run()
-    return products.to_device(torch.device("cpu")), history
+    return products.to("cpu"), history

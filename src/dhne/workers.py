@@ -41,6 +41,8 @@ class Group:
     ----------
     rank, size : int
         Which worker this is, the first being 0, and how many there are.
+    talks : bool
+        Whether sums go through torch's process group; always if there are several workers.
     summed_bytes : int
         How many bytes this worker has contributed to sums so far.
 
@@ -52,8 +54,8 @@ class Group:
     (True, tensor([1., 1.]))
     """
 
-    def __init__(self, rank: int = 0, size: int = 1) -> None:
-        self.rank, self.size = rank, size
+    def __init__(self, rank: int = 0, size: int = 1, *, talks: bool = False) -> None:
+        self.rank, self.size, self.talks = rank, size, talks or size > 1
         self.summed_bytes = 0
 
     @property
@@ -63,7 +65,7 @@ class Group:
 
     def sum_(self, tensor: torch.Tensor) -> torch.Tensor:
         """Replace a tensor by its sum over all workers, and return it."""
-        if self.size > 1:
+        if self.talks:
             import torch.distributed as dist
 
             self.summed_bytes += tensor.nbytes
@@ -211,7 +213,7 @@ def join(device: torch.device | str) -> Group | None:
             dist.init_process_group(_backend(device), timeout=connect)
             _set_pg_timeout(timedelta(seconds=timeout()))
         atexit.register(_leave)
-    return Group(dist.get_rank(), dist.get_world_size())
+    return Group(dist.get_rank(), dist.get_world_size(), talks=True)
 
 
 def records_sums() -> bool:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import dhne
+from dhne.datasets import load_dataset
+from dhne.evaluation import evaluate, held_out_data
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ("--seed", "0", "--epochs", "1", "--dim", "8", "--batch-size", "128")
@@ -61,6 +63,22 @@ def test_a_killed_worker_changes_no_bit(run: Path, tmp_path: Path) -> None:
 def _bytes(path: Path) -> list[bytes]:
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return [f.read_bytes() for f in files]
+
+
+@pytest.mark.usefixtures("data_dir")
+def test_workers_learn_movielens_as_well_as_one_process(tmp_path: Path) -> None:
+    """Other initial values, and rows that are not sampled: the same AUC within noise."""
+    out, options = tmp_path / "run", ("--split", "train", "--epochs", 4, "--dim", 32)
+    done = torchrun("-m", "dhne", "train", "movielens", "--out", out, *options)
+    assert done.returncode == 0, done.stderr
+    two, train = dhne.load(out), load_dataset("movielens", "train")
+    one = dhne.DHNE(epochs=4, dim=32).fit(train)
+    test = load_dataset("movielens", "test")
+    auc = [
+        evaluate("link-prediction", held_out_data(m, test)[0], m).mean["auc"] for m in (one, two)
+    ]
+    assert min(auc) > 0.85
+    assert abs(auc[0] - auc[1]) < 0.01
 
 
 def test_a_mistake_is_told_once(tmp_path: Path) -> None:

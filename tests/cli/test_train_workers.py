@@ -81,10 +81,18 @@ def test_workers_learn_movielens_as_well_as_one_process(tmp_path: Path) -> None:
     assert abs(auc[0] - auc[1]) < 0.01
 
 
-def test_a_mistake_is_told_once(tmp_path: Path) -> None:
-    done = torchrun("-m", "dhne", "train", tmp_path / "none.csv", "--out", tmp_path / "run")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("none.csv",), "none.csv"),
+        (("wordnet-sample", "--optimizer", "sgd", "--learning-rate", "1e38"), "loss became"),
+    ],
+)
+def test_a_mistake_is_told_once(given: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    """Before training, and in the midst of it, where all workers see it alike."""
+    done = torchrun("-m", "dhne", "train", *given, "--out", tmp_path / "run", *OPTIONS)
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if line.startswith("dhne: error:")]
     assert len(said) == 1
-    assert "none.csv" in said[0]
+    assert told in said[0]
     assert not (tmp_path / "run").exists()

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dhne.answers import scorer
 from dhne.datasets import power_law
 from dhne.hyperparameters.presets import resolve_settings
 from dhne.kernels import get_kernels
@@ -132,7 +133,8 @@ def dense_digest(trainer: DividedTrainer) -> str:
 
 
 def work(folder: Path) -> None:
-    """Do everything, as one worker."""
+    """Do everything, as one worker; embeddings of all nodes are made in many small pieces."""
+    scorer._ROWS, scorer._NON_ZEROS = 16, 64
     group = join("cpu")
     assert group is not None
     digests = {}

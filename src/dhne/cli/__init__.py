@@ -47,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if is_verbose():
                 note(f"{time.perf_counter() - begin:.1f} s")
             return status
-        except FailedElsewhereError:  # the worker that failed says why
-            return 1
         except DHNEError as error:
+            if isinstance(error, FailedElsewhereError) or (rank() and error.is_everywhere):
+                return 1  # another worker says why
             if is_verbose():
                 traceback.print_exc()
             return _complain("error", error, 1)

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from dhne.adjacency import adjacency
-from dhne.answers.scorer import encode_all
+from dhne.answers.scorer import encode_chunks
 from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
@@ -216,7 +216,8 @@ class DividedTrainer(Trainer):
 
     def _restore(self, tensors: dict[str, Any], meta: dict[str, Any]) -> None:
         """Go on from the files of a checkpoint."""
-        self._check_same(meta)
+        with self.group.together():
+            self._check_same(meta)
         state: dict[str, Tensor] = dict(tensors.pop("dense"))
         for name, saved in tensors.items():
             for key, rows in saved.items():
@@ -327,11 +328,15 @@ def train_divided(
     """
     trainer = prepare_divided(blueprint, group, kernels, device, **options)
     history = trainer.run()
-    sparse = trainer.maker.sparse
-    x = {t: encode_all(trainer.model, kernels, t, sparse[t]) for t in sparse}
+    x = {}
+    for t, matrix in trainer.maker.sparse.items():
+        parts = [torch.empty(0, blueprint.settings.sizes(t)[-1], dtype=blueprint.dtype)]
+        for part in encode_chunks(trainer.model, kernels, t, matrix):
+            parts += [part.cpu()] * group.is_first
+        x[t] = torch.cat(parts)
     weights = trainer.whole_weights()
     if not group.is_first:
         return None
     model = blueprint.build()
     model.load_state_dict(weights)
-    return Trained(model, {t: v.cpu() for t, v in x.items()}, history)
+    return Trained(model, x, history)

@@ -72,6 +72,8 @@ class ShardStore(Protocol):
 class DivergedError(DHNEError, ArithmeticError):
     """The loss is no longer a number."""
 
+    is_everywhere = True
+
 
 @dataclass
 class Best:

@@ -130,8 +130,12 @@ def suggest(name: str, choices: Iterable[object], n: int = 2) -> list[str]:
     --------
     >>> suggest("moive", ["user", "movie", "tag"])
     ['movie']
+    >>> suggest("37", ["000037", "000371"])  # zeros that a spreadsheet has dropped
+    ['000037']
     """
     texts = [str(c) for c in choices]
+    if name.isdigit() and (padded := [t for t in texts if t.lstrip("0") == name.lstrip("0")]):
+        return padded[:n]
     by_fold = {t.casefold(): t for t in texts}
     near = difflib.get_close_matches(name.casefold(), list(by_fold), n=n, cutoff=0.6)
     return [by_fold[t] for t in near]

@@ -1,8 +1,8 @@
-"""Answers of a trained model: logits and scores of tuples, and of every candidate of a position.
+"""Logits and scores of a trained model: of tuples, and of every candidate for a position.
 
-Each node is projected once for every slot it can fill, and its projections are kept; how they
-combine to a logit is the similarity's own (:mod:`dhne.model.similarities`). Positions that form a
-set are taken in the order of their ids, so that the order they are asked in changes no bit.
+Each node is projected once for every slot it can fill, and the projections are kept; the similarity
+combines them to a logit (:mod:`dhne.model.similarities`). The positions of a set are sorted by id,
+so that their order in the query does not change a single bit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def encode_chunks(
 
 
 def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
-    """Cut rows into runs of a bounded number of non-zeros and rows."""
+    """Split rows into runs with a bounded number of non-zeros and rows."""
     n = len(indptr) - 1
     cuts = [0]
     while cuts[-1] < n:
@@ -74,7 +74,7 @@ class TupleScorer:
     embeddings : mapping of node type to float[n, d]
     evidence : PairEvidence, optional
     products : Products, optional
-        On the same device; `blend` says how they are added to the similarity's logits.
+        On the same device; `blend` weighs them against the similarity's logits.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class TupleScorer:
         self._device = next(model.parameters()).device
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
-        """Return all nodes of a position's type, projected; kept for the next question."""
+        """Return the projections of all nodes of a position's type; kept for the next question."""
         similarity = self.model.similarity(edge_type)
         slot, node_type = edge_type.slots[position], edge_type[position]
         key = (id(similarity), slot, node_type)
@@ -152,7 +152,7 @@ class TupleScorer:
     # -- what each part of a tuple adds ----------------------------------------------------------
 
     def node_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
-        """Return ``[N]``: the logit less that with the average node at each position."""
+        """Return ``[N]``: the logit minus the logit with the average node at each position."""
         similarity = self.model.similarity(edge_type)
         ids = torch.from_numpy(nodes[None]).to(self._device)
         with torch.no_grad():
@@ -180,14 +180,14 @@ class TupleScorer:
         return both
 
     def product_effect(self, nodes: NodeArray, edge_type: EdgeType) -> float | None:
-        """Return what the products add to the logit; None if they have no part in it."""
+        """Return what the products add to the logit; None if they are not used."""
         if not self._uses_products(edge_type):
             return None
         rho = self.product_logits(nodes[None], edge_type)[0]
         return float(self.blend.products * rho + self.blend.offset)
 
     def pair_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64] | None:
-        """Return ``[pairs]``: the logit less that if a pair had nothing in common.
+        """Return ``[pairs]``: the logit minus the logit if the pair had nothing in common.
 
         None if the similarity does not use evidence.
         """
@@ -222,7 +222,7 @@ class TupleScorer:
         )
 
     def quick_form(self, edge_type: EdgeType, position: int) -> QuickForm | None:
-        """Return what orders a position's candidates quickly, if the similarity offers it."""
+        """Return the quick form of a position, if the similarity has one."""
         if self._uses_products(edge_type):
             return None
         candidates = self.projected(edge_type, position)
@@ -243,7 +243,7 @@ class TupleScorer:
     def _product_candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int, n: int
     ) -> npt.NDArray[np.float64]:
-        """Return ρ of each tuple with every node; a node of later has only its similarity."""
+        """Return ρ of each tuple with every node; 0 for nodes added after training."""
         assert self.products is not None
         own = self.products.sizes[edge_type[position]]
         out = np.zeros((len(nodes), n))

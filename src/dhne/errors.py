@@ -9,10 +9,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from os import PathLike
+from typing import ClassVar
 
 
 class DHNEError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and mend.
+
+    Attributes
+    ----------
+    is_everywhere : bool
+        Whether all workers that train together raise it alike, so that one of them may speak.
+    """
+
+    is_everywhere: ClassVar[bool] = False
 
 
 class InputError(DHNEError, ValueError):
@@ -79,6 +88,8 @@ class UnknownNameError(DHNEError, LookupError):
 
 class SaturatedNetworkError(DHNEError):
     """No tuple is left that is not a hyperedge, so no negative can be drawn."""
+
+    is_everywhere = True
 
 
 class RunError(DHNEError):

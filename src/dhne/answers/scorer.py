@@ -7,7 +7,7 @@ so that their order in the query does not change a single bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -26,17 +26,33 @@ from dhne.network.edges import EdgeType, NodeArray
 
 _NUMBERS = 1 << 22  # numbers in one buffer of combined projections
 _NON_ZEROS = 1 << 22  # non-zeros encoded at once
+_ROWS = 1 << 16  # rows that workers encode at once
 
 
 def encode_all(model: DHNEModel, kernels: Kernels, node_type: str, matrix: SparseMatrix) -> Tensor:
     """Return the embeddings of all nodes of a type, chunk by chunk."""
     coder = model.autoencoder(node_type)
-    parts = []
-    with torch.no_grad():
-        for rows in _chunks(matrix.indptr.cpu().numpy()):
-            selection = RowSelection(matrix, rows.to(matrix.indptr.device))
-            parts.append(coder.encode(kernels, kernels.prepare(selection)))
+    parts = list(encode_chunks(model, kernels, node_type, matrix))
     return torch.cat(parts) if parts else coder.encoder_bias.new_empty(0, coder.dim)
+
+
+def encode_chunks(
+    model: DHNEModel, kernels: Kernels, node_type: str, matrix: SparseMatrix
+) -> Iterator[Tensor]:
+    """Yield the embeddings of all nodes of a type, some at a time.
+
+    Workers, who have different columns of the rows, must take the same rows at a time.
+    """
+    coder = model.autoencoder(node_type)
+    if coder.join is None:
+        chunks: Iterable[Tensor] = _chunks(matrix.indptr.cpu().numpy())
+    else:
+        chunks = torch.arange(matrix.num_rows).split(_ROWS)  # type: ignore[no-untyped-call]
+    for rows in chunks:
+        selection = RowSelection(matrix, rows.to(matrix.indptr.device))
+        with torch.no_grad():
+            x = coder.encode(kernels, kernels.prepare(selection))
+        yield x
 
 
 def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:

@@ -91,5 +91,7 @@ def command(
                 progress=progress.report,
             ),
             sources,
+            columns,
+            time,
         )
     note(f"{out}: prepared; train on it with: dhne train {out} --out RUN")

@@ -18,7 +18,7 @@ import typer
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
 from .output import note
-from .table_options import for_all, for_each, one_each
+from .table_options import AUTO, NONE, for_all, for_each, one_each
 
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
@@ -33,7 +33,7 @@ ColumnsOption = Annotated[
         metavar="TYPE=COLUMN,…",
         help="Which column holds which node type, in the order of positions: "
         "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
-        "Once for all files, or once a file.",
+        "Once for all files, or once per file; auto for a file whose columns need no option.",
     ),
 ]
 WeightOption = Annotated[
@@ -51,7 +51,7 @@ TimeOption = Annotated[
         "--time",
         metavar="COLUMN",
         help="The column of times (dates, datetimes or numbers), once for all files or once per "
-        "file.",
+        "file; none for a file without times.",
     ),
 ]
 HalfLifeOption = Annotated[
@@ -179,7 +179,7 @@ def open_source(
         else:
             networks.append(_read(name, chosen))
     if tables:
-        networks.append(explained(lambda: io.read_tables(tables), names))
+        networks.append(explained(lambda: io.read_tables(tables), names, columns, time))
     network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
     _announce_weights(network, names, weights)
     if half_life is not None:
@@ -205,9 +205,10 @@ def _announce_weights(
     found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
     files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
     if found and files and all(_is_table(n) for n in files):
+        where = "" if len(files) == 1 else " where there is one"
         note(
-            f"{', '.join(files)}: hyperedges are weighted by the column 'weight'; "
-            "leave it out with --weight none"
+            f"{', '.join(files)}: hyperedges are weighted by the column 'weight'{where}; "
+            "ignore it with --weight none"
         )
 
 
@@ -261,21 +262,32 @@ def _read(name: str, options: dict[str, Any]) -> HyperNetwork:
     return network
 
 
-def explained(read: Callable[[], Any], names: Sequence[str]) -> Any:
-    """Call `read`; turn the library's advice about columns into the option to use here."""
+def explained(
+    read: Callable[[], Any],
+    names: Sequence[str],
+    columns: str | Sequence[str] | None = None,
+    time: str | Sequence[str] | None = None,
+) -> Any:
+    """Call `read`; turn the library's advice about columns into the options to use here."""
     from dhne.io import UnsuitableColumnsError
 
     try:
         return read()
     except UnsuitableColumnsError as error:
         why = "; ".join(f"{c!r} holds {reason}" for c, reason in error.reasons.items())
-        chosen = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
+        own = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
+        mappings = one_each("--columns", columns, len(names))
+        times = one_each("--time", time, len(names))
+        here = [name == str(error.file) for name in names] if len(names) > 1 else [True]
+        chosen = [own if h else m or AUTO for h, m in zip(here, mappings, strict=True)]
+        when = [error.time or NONE if h else t or NONE for h, t in zip(here, times, strict=True)]
+        options = [f"--columns {shlex.quote(c)}" for c in chosen]
+        options += [f"--time {shlex.quote(t)}" for t in when if set(when) != {NONE}]
         files = " ".join(shlex.quote(n) for n in names)
         command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
             f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
-            f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}"
-            + ("" if error.time is None else f" --time {shlex.quote(error.time)}"),
+            f"to use: dhne {command} {files} {' '.join(options)}",
             file=error.file,
         ) from None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dhne.errors import ParameterError
 
-NO_WEIGHT = "none"
+NONE, AUTO = "none", "auto"  # for a file: no such column; columns as they are
 
 
 def table_options(
@@ -49,11 +49,11 @@ def for_each(
     found = []
     for mapping, column, when in zip(mappings, weights, times, strict=True):
         chosen = {k: v for k, v in options.items() if v is not None}
-        if mapping is not None:
+        if mapping is not None and mapping != AUTO:
             chosen["columns"] = parse_columns(mapping)
         if column is not None:
-            chosen["weight"] = False if column == NO_WEIGHT else column
-        if when is not None:
+            chosen["weight"] = False if column == NONE else column
+        if when not in (None, NONE):
             chosen["time"] = when
         found.append(chosen)
     return found

@@ -318,7 +318,7 @@ class DHNE(Arguments, Judging, Embedder):
             return
         scorer = self._scorer_of(blueprint.evidence(device))
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
-        self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
+        self.blend_ = tuples.choose(scorer)
         self._calibrate(blueprint)
 
     def _calibrate(self, blueprint: Blueprint) -> None:

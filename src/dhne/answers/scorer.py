@@ -170,10 +170,8 @@ class TupleScorer:
         if not self._uses_products(edge_type):
             return effects
         rho = self.product_logits(nodes[None], edge_type)[0]
-        n = [len(self.embeddings[t]) for t in edge_type]
         average = [
-            self._product_candidates(nodes[None], edge_type, p, n[p]).mean()
-            for p in range(len(edge_type))
+            self.product_candidates(nodes[None], edge_type, p).mean() for p in range(len(edge_type))
         ]
         both: npt.NDArray[np.float64] = self.blend.similarity * effects
         both += self.blend.products * (rho - np.array(average))
@@ -233,20 +231,21 @@ class TupleScorer:
     ) -> npt.NDArray[np.float64]:
         """Return S ``[m, n]`` of each tuple with every node of the type at `position`."""
         if not self._uses_products(edge_type):
-            return _sigmoid(self._similarity_candidates(nodes, edge_type, position))
+            return _sigmoid(self.similarity_candidates(nodes, edge_type, position))
         n = len(self.embeddings[edge_type[position]])
         h = np.zeros((len(nodes), n))
         if self.blend.similarity:
-            h = self._similarity_candidates(nodes, edge_type, position)
-        return _sigmoid(self.blend(h, self._product_candidates(nodes, edge_type, position, n)))
+            h = self.similarity_candidates(nodes, edge_type, position)
+        return _sigmoid(self.blend(h, self.product_candidates(nodes, edge_type, position)))
 
-    def _product_candidates(
-        self, nodes: NodeArray, edge_type: EdgeType, position: int, n: int
+    def product_candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
         """Return ρ of each tuple with every node; 0 for nodes added after training."""
-        assert self.products is not None
+        out = np.zeros((len(nodes), len(self.embeddings[edge_type[position]])))
+        if self.products is None or not self.products.covers(edge_type):
+            return out
         own = self.products.sizes[edge_type[position]]
-        out = np.zeros((len(nodes), n))
         step = max(1, _NUMBERS // max(own, 1))
         for start in range(0, len(nodes), step):
             ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
@@ -254,9 +253,10 @@ class TupleScorer:
             out[start : start + step, :own] = found.double().cpu().numpy()
         return out
 
-    def _similarity_candidates(
+    def similarity_candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
+        """Return the similarity's logit of each tuple with every node."""
         similarity = self.model.similarity(edge_type)
         candidates, fixed = (
             self.projected(edge_type, position),

@@ -1,4 +1,4 @@
-"""The SQL that turns rows of names into a prepared network; it runs on any engine.
+"""The SQL that turns rows of names into a prepared network; for any engine.
 
 Each function returns one SELECT in the SQL that DuckDB, Spark and BigQuery have in common.
 :func:`dhne.io.prepare` numbers nodes with :func:`nodes`. It replaces names shard by shard

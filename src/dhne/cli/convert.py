@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .output import note
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    open_source,
-)
+from .source import complete_source, open_source
+from .source_options import with_source
 
 
+@with_source()
 def command(
+    reading: dict[str, Any],
     files: Annotated[
         list[str],
         typer.Argument(
@@ -31,14 +23,6 @@ def command(
             help="One or several datasets or files, and the output.",
         ),
     ],
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
     fold: Annotated[
         bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
     ] = False,
@@ -67,17 +51,7 @@ def command(
         raise typer.BadParameter("name an input and an output")
     *names, out = files
     io.format_of(out)  # an output that cannot be written is said before the work
-    network = open_source(
-        names,
-        columns,
-        weight,
-        unordered,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-        facts=facts,
-        time=time,
-    )
+    network = open_source(names, **reading)
     written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])
     note(

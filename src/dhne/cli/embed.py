@@ -10,22 +10,16 @@ import typer
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    UnorderedOption,
-    WeightOption,
-    open_source,
-)
+from .source import open_source
+from .source_options import with_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@with_source(without=["time"])
 def command(
+    reading: dict[str, Any],
     run: RunArgument,
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where to write; format by ending.")
@@ -43,13 +37,6 @@ def command(
             "Read as the run's own files were, unless options say otherwise.",
         ),
     ] = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
     keep_isolated: Annotated[
         bool,
         typer.Option(
@@ -83,9 +70,7 @@ def command(
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        given: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
-        given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-        new = open_source(edges, **reading_of(run, edges, {**given, "facts": facts}))
+        new = open_source(edges, **reading_of(run, edges, reading))
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}

@@ -15,20 +15,8 @@ from .evaluate_data import Files, open_data
 from .evaluate_report import show_record
 from .output import note, write_json
 from .progress import TaskProgress
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    HalfLifeOption,
-    LabelsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    is_run,
-)
+from .source import complete_source, is_run
+from .source_options import with_source
 
 if TYPE_CHECKING:
     from dhne.evaluation import Data
@@ -45,8 +33,10 @@ def _file_option(name: str, text: str) -> Any:
     return typer.Option(name, metavar="FILE", help=text)
 
 
+@with_source("half_life", "labels")
 def command(
     context: typer.Context,
+    reading: dict[str, Any],
     task: Annotated[
         str,
         typer.Argument(
@@ -149,16 +139,6 @@ def command(
         typer.Option(help="Classification of several labels: positive, or known as in DeepWalk."),
     ] = "positive",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    half_life: HalfLifeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
-    labels: LabelsOption = None,
     time_split: Annotated[
         float | None,
         typer.Option(
@@ -224,10 +204,9 @@ def command(
     declared = find_method(method).load_class().declared_parameters()
     params = parse_settings(setting or [], declared)
     _check_target(json)
-    reading: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
-    reading |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    reading |= {"facts": facts, "time": time}
-    reading["half_life"] = None if time_split is not None else half_life
+    labels, half_life = reading.pop("labels"), reading["half_life"]
+    if time_split is not None:
+        reading["half_life"] = None
     files = Files(source, test or [], valid or [], known or [], labels, reading)
     opened = open_data(task, files, skip_unknown=skip_unknown)
     if time_split is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from dhne.errors import DHNEError
 
 from .run_source import reading_options, run_source
-from .source import NO_WEIGHT, is_dataset, parse_columns
+from .source import NONE, is_dataset, parse_columns
 
 
 def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +29,9 @@ def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> 
         chosen = [_fitting(_texts(before.get("columns")), header) for header in headers]
         options["columns"] = chosen if all(c is not None for c in chosen) else None
     for name in ("weight", "time"):
-        if not given.get(name):
+        if given.get(name):
+            options[name] = given[name]
+        else:
             there = [_first(_texts(before.get(name)), header) for header in headers]
             options[name] = there if all(c is not None for c in there) else None
     return options
@@ -84,4 +86,4 @@ def _fitting(mappings: list[str], header: list[str] | None) -> str | None:
 def _first(columns: list[str], header: list[str] | None) -> str | None:
     if header is None:
         return columns[0] if len(columns) == 1 else None
-    return next((c for c in columns if c == NO_WEIGHT or c in header), None)
+    return next((c for c in columns if c == NONE or c in header), None)

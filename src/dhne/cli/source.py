@@ -1,6 +1,6 @@
 """From what people type to a network: a dataset's name, or one or several files.
 
-Every command that takes a SOURCE takes it through here, with the same options.
+Every command that takes a SOURCE opens it here; `dhne.cli.source_options` has the options.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
@@ -24,84 +22,7 @@ if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "valid", "test", "all"]
-NO_WEIGHT = "none"
-
-# The options of a SOURCE, to be used by every command that has one.
-ColumnsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--columns",
-        metavar="TYPE=COLUMN,…",
-        help="Which column holds which node type, in the order of positions: "
-        "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
-        "Once for all files, or once a file.",
-    ),
-]
-WeightOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--weight",
-        metavar="COLUMN",
-        help="The column of weights, once for all files or once per file; none for no weights. "
-        "\\[default: a column called weight, if it is not a position]",
-    ),
-]
-TimeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--time",
-        metavar="COLUMN",
-        help="The column of times (dates, datetimes or numbers), once for all files or once per "
-        "file.",
-    ),
-]
-HalfLifeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--half-life",
-        metavar="90d",
-        help="Weights halve with every such age before the newest hyperedge: s, min, h, d, w or y; "
-        "a plain number where times are numbers.",
-    ),
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option("--encoding", metavar="NAME", help="Of text files. \\[default: utf-8]"),
-]
-NoHeaderOption = Annotated[
-    bool,
-    typer.Option(
-        "--no-header",
-        help="Text files have no header: columns are c1, c2 …, or as --columns lists them.",
-    ),
-]
-FactsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--facts",
-        metavar="N",
-        min=1,
-        help="The files hold facts: tab-separated lines without a header, a relation in column N "
-        "and its entities, of any number.",
-    ),
-]
-LabelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--labels",
-        metavar="FILE",
-        help="Labels of nodes: a table with the columns type, name, label; type is needed only "
-        "where a name does not tell it.",
-    ),
-]
-UnorderedOption = Annotated[
-    bool,
-    typer.Option("--unordered", help="Positions of the same node type are a set (co-authors)."),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="What separates the columns of a text file."),
-]
+NONE = "none"  # for no weights, or no times
 
 
 def complete_source(incomplete: str) -> list[str]:
@@ -179,8 +100,8 @@ def open_source(
         if mapping is not None:
             chosen["columns"] = parse_columns(mapping)
         if column is not None:
-            chosen["weight"] = False if column == NO_WEIGHT else column
-        if when is not None:
+            chosen["weight"] = False if column == NONE else column
+        if when is not None and when != NONE:
             chosen["time"] = when
         if is_dataset(name):
             if chosen:

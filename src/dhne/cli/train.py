@@ -11,20 +11,8 @@ import typer
 from .output import write_json
 from .parameter_options import SeedOption, with_parameters
 from .queries import JsonOption
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    HalfLifeOption,
-    LabelsOption,
-    NoHeaderOption,
-    Split,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-)
+from .source import Split, complete_source
+from .source_options import with_source
 from .train_options import (
     CheckpointOption,
     MLflowOption,
@@ -35,18 +23,13 @@ from .train_options import (
     TensorBoardOption,
 )
 
-# Options that describe the source.
-_SOURCE = (
-    *("columns", "weight", "unordered", "delimiter", "split"),
-    *("encoding", "no_header", "facts", "labels"),
-    *("time", "half_life"),
-)
-
 
 @with_parameters()
+@with_source("half_life", "labels")
 def command(
     context: typer.Context,
     parameters: dict[str, Any],
+    reading: dict[str, Any],
     out: OutOption = None,
     sources: Annotated[
         list[str] | None,
@@ -64,16 +47,6 @@ def command(
     mlflow: MLflowOption = None,
     quiet: QuietOption = False,
     json: JsonOption = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    half_life: HalfLifeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
-    labels: LabelsOption = None,
     split: Annotated[
         Split, typer.Option(help="Which part of a dataset that comes with a split.")
     ] = "all",
@@ -103,15 +76,13 @@ def command(
         raise typer.BadParameter(
             f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
         )
-    values = {
-        **context.params,
-        "no_header": no_header or None,
-        "labels": None if labels is None else str(labels.absolute()),
-    }
+    labels = reading["labels"]
+    reading["no_header"] = reading["no_header"] or None
+    reading["labels"] = None if labels is None else str(labels.absolute())
     job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
-        source={k: values[k] for k in _SOURCE},
+        source={**reading, "split": split},
         params={**parameters, "random_state": int(seed)},
         typed=_typed(context),
         resume=resume,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
-from dhne.errors import DHNEError, ParameterError
+from dhne.errors import DHNEError, ParameterError, RunError
 
 from .output import note
 from .source import is_dataset, open_source
@@ -67,6 +67,11 @@ class TrainingJob:
         status = "training" if waiting else run_status(out) if resume else None
         if status is not None:
             before = read_config(waiting or out)
+            if waiting and "update" in before:
+                raise RunError(
+                    f"{out} has an unfinished update; go on with the command that began it: "
+                    f"dhne update {shlex.join(map(str, before['update']['files']))} …"
+                )
             source = _merge(before.get("source", {}), source, typed)
             params = _merge(before.get("params", {}), params, typed)
         if not source["names"] and status != "complete":
@@ -128,21 +133,8 @@ class TrainingJob:
         return seconds
 
     def _open(self) -> HyperNetwork:
-        source = self.source
-        return open_source(
-            source["names"],
-            source["columns"],
-            source["weight"],
-            source["unordered"],
-            delimiter=source["delimiter"],
-            encoding=source["encoding"],
-            no_header=source["no_header"],
-            facts=source["facts"],
-            labels=source["labels"],
-            split=source["split"],
-            time=source["time"],
-            half_life=source["half_life"],
-        )
+        reading = {k: v for k, v in self.source.items() if k != "names"}
+        return open_source(self.source["names"], **reading)
 
     def _report(self, model: DHNE, seconds: float) -> dict[str, Any]:
         return {

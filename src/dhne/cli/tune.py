@@ -15,17 +15,8 @@ from .output import add_row, console, make_table, note, write_json
 from .parameter_options import SeedOption, given_parameters, with_parameters
 from .progress import TaskProgress
 from .queries import JsonOption
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    open_source,
-)
+from .source import complete_source, open_source
+from .source_options import with_source
 
 if TYPE_CHECKING:
     from dhne.training.callbacks import Progress
@@ -36,8 +27,10 @@ _SHOWN = 5
 
 
 @with_parameters(without=["validation"])
+@with_source()
 def command(
     parameters: dict[str, Any],
+    reading: dict[str, Any],
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -83,13 +76,6 @@ def command(
         bool, typer.Option("--overwrite", help="Begin anew: replace the run and its search.")
     ] = False,
     json: JsonOption = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
 ) -> None:
     """Search for the settings with the best validation AUC, then train with them on everything.
 
@@ -113,17 +99,7 @@ def command(
 
     params = given_parameters(parameters) | parse_settings(setting or [], PARAMETERS)
     space = parse_space(search or [])
-    network = open_source(
-        sources,
-        columns,
-        weight,
-        unordered,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-        facts=facts,
-        split=split,
-    )
+    network = open_source(sources, split=split, **reading)
     plan = Search(network, params, space, validation, int(seed), prune)  # reports mistakes at once
     begin = time.perf_counter()
     with lock_run(out):

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from dhne.errors import InputError, ParameterError
+from dhne.errors import InputError, NoRowsError, ParameterError
 from dhne.files.reading import StrPath, warn
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
@@ -168,7 +168,7 @@ def _read_part(
         mapped = map_columns(table.column_names, columns, weight, None, time=time)
         opened = Source(table.select(mapped.used))
     if opened.table.num_rows == 0:
-        raise InputError("there is a header but no row below it", file=opened.file)
+        raise NoRowsError("there is a header but no row below it", file=opened.file)
     if columns is None:
         check_suitable(opened.table, mapped.columns, opened.file)
         if opened.text and header:

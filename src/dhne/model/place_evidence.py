@@ -76,6 +76,24 @@ class PlaceEvidence(nn.Module):
             for pair, rows in parts.items()
         }
 
+    def copy_weights(self, old: PlaceEvidence) -> None:
+        """Copy W of the place pairs of a smaller network; context nodes keep their ids."""
+        known = np.flatnonzero(old._number.cpu().numpy() >= 0)  # in the order of their numbers
+        rest, p = np.divmod(known, old._length)
+        rest, i = np.divmod(rest, old._length)
+        edge_type, context = np.divmod(rest, old._contexts)
+        codes = np.full(len(known), -1, np.int64)
+        for types, k in old._edge_types.items():
+            if types in self._edge_types:
+                code = (self._edge_types[types] * self._contexts + context) * self._length + i
+                codes = np.where(edge_type == k, code * self._length + p, codes)
+        numbers = np.where(codes >= 0, self._number.cpu().numpy()[codes], -1)
+        there = torch.from_numpy(np.flatnonzero(numbers >= 0))
+        place = torch.from_numpy(numbers[numbers >= 0])
+        shared = old.weights[: old.num_places**2].reshape(old.num_places, -1)[there][:, there]
+        at = place[:, None] * self.num_places + place
+        self.weights[at.reshape(-1)] = shared.reshape(-1).to(self.weights)
+
     def to_device(self, device: torch.device) -> None:
         """Move the counts to a device; they are not parameters."""
         self._number, self._turned = self._number.to(device), self._turned.to(device)

@@ -20,7 +20,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 STATUSES = ("training", "complete")
 _FILE = re.compile(
-    r"config\.json|model\.safetensors|history\.jsonl"
+    r"config\.json|model\.safetensors|optimizer\.safetensors|history\.jsonl"
     r"|nodes/(?!\.)[^/\\\0]+\.parquet|edges/[0-9]+\.parquet"
 )
 

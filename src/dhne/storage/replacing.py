@@ -100,7 +100,7 @@ def finish_commit(run: Path) -> None:
 
 def _remove_old(run: Path, names: dict[str, object]) -> None:
     """Remove the files of the run before that the new one does not have."""
-    patterns = ("config.json", "model.safetensors", "history.jsonl", "*/*.parquet")
+    patterns = ("config.json", "*.safetensors", "history.jsonl", "*/*.parquet")
     for old in (p for pattern in patterns for p in run.glob(pattern)):
         place = old.relative_to(run)
         if place.as_posix() not in names and place.parts[0] not in (_COMMIT, _NEXT):

@@ -30,10 +30,12 @@ from .manifest import (
 )
 from .network_tables import read_network, write_network
 from .replacing import finish_commit, next_run, replace_run
-from .tensors import read_tensors, write_tensors
+from .tensors import map_tensors, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     import torch
+
+_OPTIMIZER = "optimizer.safetensors"
 
 
 @dataclass
@@ -51,6 +53,8 @@ class RunContents:
     embeddings : mapping of node type to float32[n, d]
     history : list of records, one an epoch
         Numbers that JSON has no word for (NaN) come back as None.
+    optimizer : mapping of name to tensor, optional
+        The optimizer's moments, with which an update goes on. Read only when used.
     """
 
     config: dict[str, Any]
@@ -58,6 +62,7 @@ class RunContents:
     network: HyperNetwork
     embeddings: dict[str, npt.NDArray[np.float32]]
     history: list[dict[str, Any]] = field(default_factory=list)
+    optimizer: dict[str, torch.Tensor] | None = None
 
 
 def run_status(path: str | Path) -> str | None:
@@ -220,6 +225,8 @@ def save_run(path: str | Path, contents: RunContents) -> None:
     def write(directory: Path) -> None:
         network = write_network(directory, contents.network, contents.embeddings)
         write_tensors(directory / "model.safetensors", contents.tensors)
+        if contents.optimizer is not None:
+            write_tensors(directory / _OPTIMIZER, contents.optimizer)
         (directory / "config.json").write_bytes(_pretty(contents.config))
         lines = "".join(as_json(record) + "\n" for record in contents.history)
         (directory / "history.jsonl").write_text(lines, encoding="utf-8")
@@ -244,6 +251,13 @@ def _unfinished(run: Path) -> str:
     """Say what has not finished, and the command that goes on with it."""
     place = shlex.quote(str(run))
     config = read_config(run)
+    if "update" in config:
+        begun = config["update"]
+        files = shlex.join([str(begun["run"]), *map(str, begun["files"])])
+        return (
+            f"{run}: its update has not finished; go on with the command that began it: "
+            f"dhne update {files} --out {place} …"
+        )
     if "tuning" not in config:
         command = f"dhne train --out {place} --resume"
         return f"{run}: its training has not finished; go on with: {command}"
@@ -283,6 +297,7 @@ def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
         network=network,
         embeddings=embeddings,
         history=_read_lines(run / "history.jsonl"),
+        optimizer=map_tensors(run / _OPTIMIZER) if _OPTIMIZER in manifest["files"] else None,
     )
 
 

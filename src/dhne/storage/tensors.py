@@ -33,11 +33,19 @@ def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a file, in memory of their own."""
+    return {name: tensor.clone() for name, tensor in map_tensors(path).items()}
+
+
+def map_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a file, which are read when they are first used.
+
+    They stay what they were if the file is replaced or removed.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
-        return {name: tensor.clone() for name, tensor in sorted(load_file(str(path)).items())}
+        return dict(sorted(load_file(str(path)).items()))
     except FileNotFoundError:
         raise RunError(f"{path}: it is missing; the run is damaged") from None
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
 
-from dhne.adjacency import adjacency
+from dhne.adjacency import AdjacencyMatrix, adjacency
 from dhne.answers.calibration import Calibration
 from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
@@ -32,6 +33,7 @@ from .callbacks import Callback
 from .loop import CheckpointStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
 from .ranking import RankingOptions, RankingTrainer
+from .replay import Replay
 from .validation import RankedHeldOut, ValidationSet
 
 
@@ -53,6 +55,8 @@ class Blueprint:
         With everything filled in that follows from the size of `train`.
     dtype : torch.dtype
     seed : int
+    replay : Replay or None
+        Which hyperedges an epoch of an update visits.
     """
 
     network: HyperNetwork
@@ -62,6 +66,7 @@ class Blueprint:
     settings: Settings
     dtype: torch.dtype
     seed: int = 0
+    replay: Replay | None = None
 
     @classmethod
     def of(
@@ -103,11 +108,19 @@ class Blueprint:
         train, chosen_on = self.train.split(self.settings.holdout, seed=seed)
         return replace(self, train=train, chosen_on=chosen_on)
 
+    def sharing_rows(self, **changes: Any) -> Blueprint:
+        """Return a blueprint with some changes that leave the rows as they are."""
+        changed = replace(self, **changes)
+        changed.__dict__["rows"] = self.rows
+        return changed
+
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:
-        """The rows of each node type."""
+        """The rows of each node type; those that are not trained on have no columns."""
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
         matrices = adjacency(self.train, dtype=dtype)
+        for t in self.network.node_types:
+            matrices.setdefault(t, AdjacencyMatrix.empty(t, dtype))
         return {t: RowEncoding(a, self.settings.rows) for t, a in matrices.items()}
 
     def build(self) -> DHNEModel:
@@ -173,7 +186,11 @@ class Blueprint:
             allow_fewer=True,
         )
         options = BatchOptions(
-            s.batch_size or 1, self._second_order_weights(), s.leave_one_out, s.row_sample
+            s.batch_size or 1,
+            self._second_order_weights(),
+            s.leave_one_out,
+            s.row_sample,
+            self.replay,
         )
         return BatchMaker(
             self.train,
@@ -238,14 +255,18 @@ def train_products(
     *,
     seed: int,
     progress: Callable[[int, int, float], None] | None = None,
+    start: Callable[[Products], None] | None = None,
 ) -> tuple[Products, list[dict[str, float]]]:
     """Train the products to rank, and return them on the CPU with one record per epoch.
 
-    `progress` is called with (epochs done, epochs at most, loss).
+    `progress` is called with (epochs done, epochs at most, loss); `start` may replace the weights
+    that were drawn.
     """
     s = blueprint.settings
     products = blueprint.build_products()
     products.reset(torch.Generator().manual_seed(seed))
+    if start is not None:
+        start(products)
     products.to_device(device)
     candidates = s.candidates
     if candidates is None:

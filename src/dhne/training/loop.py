@@ -99,8 +99,14 @@ class Trainer:
         self.loss = make_loss(settings.loss)
         steps = settings.epochs * maker.num_batches
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
-        self.progress = Progress(settings.epochs, maker.num_batches, maker.network.num_edges())
+        self.progress = Progress(settings.epochs, maker.num_batches, maker.num_edges)
         self.best = Best()
+        self._first_step = 0
+
+    def start_from(self, moments: dict[str, Tensor]) -> None:
+        """Go on from the optimizer's state of an earlier training; the schedule begins anew."""
+        self.optimizer.load_state_dict(moments)
+        self._first_step = self.optimizer.steps
 
     def run(self) -> list[dict[str, Any]]:
         """Train to the end and return the history, a record an epoch."""
@@ -134,7 +140,7 @@ class Trainer:
         total = torch.zeros(2, dtype=torch.float64, device=self.maker.device)
         rate = 0.0
         for number, inputs in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
-            rate = self.schedule(self.optimizer.steps)
+            rate = self.schedule(self.optimizer.steps - self._first_step)
             size = self.optimizer.next_size(rate)
             total += self.kernels.run_step(self._step, inputs, size)
             if watchers:

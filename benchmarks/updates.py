@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from statistics import mean
 from typing import Any
 
@@ -74,7 +75,7 @@ def follow(
     stale = dhne.DHNE(**options).fit(known)
     updated = dhne.DHNE(**options).fit(known)
     so_far = None
-    for number, (batch, following) in enumerate(zip(parts[1:-1], parts[2:], strict=True), start=1):
+    for number, (batch, following) in enumerate(pairwise(parts[1:]), start=1):
         known = known.merge(batch, fold=False)
         so_far = batch if so_far is None else so_far.merge(batch, fold=False)
         seconds, models = {}, {"stale": stale}

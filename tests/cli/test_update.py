@@ -153,7 +153,7 @@ def test_a_killed_update_ends_with_the_same_bits(
         assert (status, "dhne update" in err) == (1, True)
     status, _, err = cli(*command)
     assert status == 0
-    assert "going on" in err
+    assert "resuming" in err
     assert unfinished_run(broken) is None
     found, expected = bytes_of(broken), bytes_of(straight)
     assert found.keys() == expected.keys()
@@ -168,7 +168,7 @@ def test_another_update_begins_anew(cli: CommandLine, run: Path) -> None:
     assert subprocess.run(killed, check=False).returncode == -9
     status, _, err = cli("update", run, run.parent / "other.csv", "--epochs", "2")
     assert status == 0
-    assert "beginning anew" in err
+    assert "starting over" in err
     assert "flo" in dhne.load(run).network_.names("user").to_pylist()
 
 

@@ -24,16 +24,15 @@ def command(
         ),
     ],
     fold: Annotated[
-        bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
+        bool,
+        typer.Option("--fold", help="Fold repeated hyperedges into one and add their weights."),
     ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there.")
-    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
-    """Convert a dataset or files to the format that OUT's ending says.
+    """Convert a dataset or files to another format, chosen by the extension of OUT.
 
-    OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It appears whole
-    or not at all. What a table cannot hold is written to files beside it.
+    OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It is written
+    atomically. What a table cannot hold is written to files beside it.
 
     [bold]Examples[/bold]
 
@@ -50,7 +49,7 @@ def command(
     if len(files) < 2:
         raise typer.BadParameter("name an input and an output")
     *names, out = files
-    io.format_of(out)  # an output that cannot be written is said before the work
+    io.format_of(out)  # reports an unsupported output before the work
     network = open_source(names, **reading)
     written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])

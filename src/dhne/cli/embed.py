@@ -22,7 +22,10 @@ def command(
     reading: dict[str, Any],
     run: RunArgument,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where to write; format by ending.")
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="Output file; its extension chooses the format."
+        ),
     ],
     types: Annotated[
         list[str] | None,
@@ -34,25 +37,26 @@ def command(
             "--edges",
             metavar="FILE",
             help="Hyperedges of new nodes with known ones: write the new nodes' vectors instead. "
-            "Read as the run's own files were, unless options say otherwise.",
+            "Read like the run's own files; options override that.",
         ),
     ] = None,
     keep_isolated: Annotated[
         bool,
         typer.Option(
-            "--keep-isolated", help="Keep new nodes without an edge to a known one; else it fails."
+            "--keep-isolated",
+            help="Keep new nodes that share no hyperedge with a known one, instead of failing.",
         ),
     ] = False,
     json: JsonOption = None,
 ) -> None:
     """Write vectors: of all nodes of a run, or of new nodes from their hyperedges (--edges).
 
-    By its ending the file is Parquet (.parquet), CSV (.csv), npz with one array per node type
+    By its extension the file is Parquet (.parquet), CSV (.csv), npz with one array per node type
     (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and
     .metadata.tsv beside it) or a directory for TensorBoard (.projector). In word2vec text, white
     space and % in names are escaped as in web addresses, and with several node types names are
-    written TYPE:NAME. The files of --edges are read as those of training were, unless options say
-    otherwise.
+    written TYPE:NAME. The files of --edges are read like those of training; options override
+    that.
 
     [bold]Examples[/bold]
 
@@ -64,7 +68,7 @@ def command(
     """
     from dhne.io.vectors import vectors_format, write_vectors
 
-    vectors_format(out)  # an output that cannot be written is said before the work
+    vectors_format(out)  # reports an unsupported output before the work
     model = open_run(run)
     network = model.network_
     for node_type in types or []:
@@ -101,7 +105,7 @@ def _nothing_new(types: list[str] | None) -> Exception:
     from dhne.errors import InputError
 
     which = f" of type {', '.join(types)}" if types else ""
-    return InputError(f"every node{which} in these edges is known already; leave out --edges")
+    return InputError(f"all nodes{which} in these hyperedges are known already; leave out --edges")
 
 
 def _split(table: pa.Table) -> tuple[Any, Any]:

@@ -74,7 +74,7 @@ def command(
     """
     if out is not None:
         if explain:
-            raise ParameterError("--explain writes no table; leave --out away, or use --json FILE")
+            raise ParameterError("--explain writes no table; leave out --out, or use --json FILE")
         _check_ending(out)
     file = _one_file(file)
     reading = reading_of(run, [str(file)], reading)
@@ -178,7 +178,7 @@ def _choose(
         return edge_type, position_columns(edge_type)
     wanted = "; ".join(", ".join(position_columns(t)) for t in network.edge_types)
     raise InputError(
-        f"it has the columns {', '.join(there)}, needed are {wanted}; say which is which with "
+        f"it has the columns {', '.join(there)}, but needs {wanted}; map them with "
         "--columns TYPE=COLUMN,…",
         file=file,
     )

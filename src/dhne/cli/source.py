@@ -53,7 +53,7 @@ def open_source(
     time: str | Sequence[str] | None = None,
     half_life: str | None = None,
 ) -> HyperNetwork:
-    """Return the network that a SOURCE stands for.
+    """Return the network of a SOURCE.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
     from dhne import io
 
     if options:
-        raise ParameterError(f"--facts says how to read the files; leave out {_flags(options)}")
+        raise ParameterError(f"--facts excludes {_flags(options)}; leave them out")
     for name in names:
         if is_dataset(name):
             raise ParameterError(f"{name} is a dataset; it needs none of --facts")
@@ -134,7 +134,7 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
 def _announce_weights(
     network: HyperNetwork, names: Sequence[str], weights: Sequence[str | None]
 ) -> None:
-    """Say that weights are used where nobody has asked for them."""
+    """Report weights that are used without having been asked for."""
     found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
     files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
     if found and files and all(_is_table(n) for n in files):
@@ -234,7 +234,7 @@ def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperN
         files = " ".join(shlex.quote(n) for n in names)
         command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
-            f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
+            f"found the columns {', '.join(error.found)}, but {why}, not names; choose the ones "
             f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}"
             + ("" if error.time is None else f" --time {shlex.quote(error.time)}"),
             file=error.file,

@@ -53,8 +53,8 @@ def command(
 ) -> None:
     """Fit a model to a dataset or to files, and save it as a run directory.
 
-    Interrupt it with Ctrl-C, or let the machine go down: --resume goes on from the last checkpoint,
-    with the settings it was begun with, and ends with the same model to the bit (on a CPU).
+    After Ctrl-C or a crash, --resume continues from the last checkpoint with the original settings.
+    On a CPU the resulting model is the same to the bit.
 
     [bold]Examples[/bold]
 
@@ -71,7 +71,7 @@ def command(
     from .train_job import Trackers, TrainingJob
 
     if resume and overwrite:
-        raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
+        raise typer.BadParameter("--resume continues a run, --overwrite replaces it; choose one")
     if not 0 <= checkpoint_every < inf:
         raise typer.BadParameter(
             f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
@@ -102,7 +102,7 @@ def _run_directory(out: Path | None, sources: list[str] | None) -> Path:
     if out is not None:
         return Path(out)
     if not sources:
-        raise typer.BadParameter("name what to train on, or the run to resume with --out")
+        raise typer.BadParameter("name a SOURCE, or the run to resume with --out")
     return Path("runs") / Path(sources[0]).name.split(".")[0]
 
 

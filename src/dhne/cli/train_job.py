@@ -1,4 +1,4 @@
-"""What ``dhne train`` does: begin or resume a run, fit, save, and say how to go on."""
+"""The work of ``dhne train``: begin or resume a run, fit, save, and report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Trackers(NamedTuple):
 
 @dataclass
 class TrainingJob:
-    """One training: what it is called, what it learns from, and its settings.
+    """One training: its run, source and settings.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class TrainingJob:
         resume: bool,
         overwrite: bool,
     ) -> Self:
-        """Make a job of what was typed; to resume, the rest is as it was begun with."""
+        """Make a job from the options; when resuming, the others are those of the beginning."""
         from dhne.storage import read_config, run_status, unfinished_run
 
         source = {"names": [_place(name) for name in names], **source}
@@ -69,7 +69,7 @@ class TrainingJob:
             before = read_config(waiting or out)
             if waiting and "update" in before:
                 raise RunError(
-                    f"{out} has an unfinished update; go on with the command that began it: "
+                    f"{out} has an unfinished update; resume it by repeating the command: "
                     f"dhne update {shlex.join(map(str, before['update']['files']))} …"
                 )
             source = _merge(before.get("source", {}), source, typed)
@@ -87,7 +87,7 @@ class TrainingJob:
         from dhne.storage import lock_run, run_status, unfinished_run
 
         if self.resume and run_status(self.out) == "complete" and not unfinished_run(self.out):
-            note(f"{self.out} is finished already; nothing is left to do")
+            note(f"{self.out} is finished already; nothing to do")
             return self._report(_load(self.out), seconds=0.0)
         model = DHNE(**self.params)
         model.check_params()  # mistakes are reported before anything is written
@@ -121,11 +121,11 @@ class TrainingJob:
             )
         except KeyboardInterrupt:
             out = shlex.quote(str(self.out))
-            note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
+            note(f"\ninterrupted; resume with: dhne train --out {out} --resume")
             raise typer.Exit(130) from None
         except (DHNEError, MemoryError):
             if not self.resume:
-                abandon_run(self.out)  # unless there is a checkpoint to go on from
+                abandon_run(self.out)  # unless there is a checkpoint to resume from
             raise
         seconds = time.perf_counter() - begin
         model.save(self.out, notes={"source": self.source})
@@ -150,7 +150,7 @@ class TrainingJob:
 
 
 def _place(name: str) -> str:
-    """A dataset's name, or the whole path of a file: a run may be resumed from elsewhere."""
+    """A dataset's name, or the absolute path of a file: a run may be resumed from elsewhere."""
     return name if name == "-" or is_dataset(name) else str(Path(name).absolute())
 
 

@@ -1,4 +1,4 @@
-"""``dhne update``: go on learning with new hyperedges."""
+"""``dhne update``: continue learning with new hyperedges."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def command(
     quiet: QuietOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Go on learning with new hyperedges, new nodes and new edge types.
+    """Continue learning with new hyperedges, new nodes and new edge types.
 
     Known nodes keep their ids. A sample of the earlier hyperedges is learned from beside the new
     ones, so that nothing is forgotten. New files are read as those of training were; options
     override that. New node types need --columns. RUN is replaced only when the update is complete.
-    After an interruption, give the same command again: it ends with the same bits.
+    After an interruption, repeat the command: the result is the same to the bit.
 
     [bold]Examples[/bold]
 

@@ -1,7 +1,7 @@
-"""What ``dhne update`` does: read new files as training did, learn, and replace the run.
+"""The work of ``dhne update``: read new files as training did, learn, and replace the run.
 
-An update that was interrupted has left its checkpoints where the new run will be. The same command
-finds them and goes on; another one begins anew.
+An interrupted update leaves its checkpoints where the new run will be. The same command resumes
+from them; another update starts over.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UpdateJob:
 
     Attributes
     ----------
-    source : the run to go on with
+    source : the run to update
     files : new hyperedges
     out : the new run; None replaces `run`
     effort : arguments of `DHNE.partial_fit` that were given
@@ -110,7 +110,7 @@ class UpdateJob:
         if unknown and not given["columns"] and not _names_types(self.files):
             raise InputError(
                 f"found the node types {', '.join(new.node_types)}, but the run knows "
-                f"{', '.join(model.network_.node_types)}; say which columns to use with --columns, "
+                f"{', '.join(model.network_.node_types)}; name the columns to use with --columns, "
                 "which may also add node types",
                 file=self.files[0],
             )
@@ -126,14 +126,14 @@ class UpdateJob:
             return begin_run(self.target, config, overwrite=self.out is None)
         before = read_config(waiting)
         if before == plain(config, finite=True):
-            note("going on with the update that was interrupted")
+            note("resuming the interrupted update")
             return begin_run(self.target, config, resume=True)
         if "update" not in before:
             raise RunError(
                 f"{self.target} has an unfinished training; finish it with: dhne train --out "
                 f"{shlex.quote(str(self.target))} --resume"
             )
-        note("another update was interrupted here; beginning anew")
+        note("another update was interrupted here; starting over")
         return begin_run(self.target, config, overwrite=True)
 
     def _learn(
@@ -158,10 +158,10 @@ class UpdateJob:
                 checkpoint_seconds=checkpoint_seconds,
             )
         except KeyboardInterrupt:
-            note("\ninterrupted; go on with the same command")
+            note("\ninterrupted; resume by repeating the command")
             raise typer.Exit(130) from None
         except (DHNEError, MemoryError):
-            abandon_run(self.target)  # unless there is a checkpoint to go on from
+            abandon_run(self.target)  # unless there is a checkpoint to resume from
             raise
 
 
@@ -178,13 +178,13 @@ def _refuse_missing(files: list[str], name: str, known: Any) -> None:
     text = ", ".join(known) if isinstance(known, list) else known
     raise InputError(
         f"the run was trained with --{name} {text}, which does not fit the columns of "
-        f"{'these files' if len(files) > 1 else 'this file'}; say what to use with --{name}",
+        f"{'these files' if len(files) > 1 else 'this file'}; name what to use with --{name}",
         file=files[0] if len(files) == 1 else None,
     )
 
 
 def _names_types(files: list[str]) -> bool:
-    """Whether the files themselves say what their node types are."""
+    """Whether the files themselves name their node types."""
     from dhne.io import format_of
 
     return all(f != "-" and format_of(f) != "table" for f in files)

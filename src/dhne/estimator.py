@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, replace
 from functools import cached_property
 from math import inf
@@ -143,19 +144,43 @@ class DHNE(Arguments, Judging, Growing):
             del self._callbacks, self._checkpoints, self._checkpoint_seconds, self._validation
 
     def _fit(self, network: HyperNetwork) -> None:
-        update, seed = self._update, self.random_state
+        """Train the model, and the products if there are any.
+
+        What products are chosen on is held out of both; if they turn out not to help, the model
+        is trained again on everything.
+        """
         settings = check_arguments(self.get_params(deep=False))
-        if update is not None:
-            settings, seed = update.settings, update.seed(seed)
+        if self._update is not None:
+            settings = self._update.settings
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
-        blueprint = Blueprint.of(
+        whole = Blueprint.of(
             network,
             settings,
             seed=self.random_state,
             dtype=dtype,
             validation=self._validation,
         )
+        chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
+        if self._update is not None and self._update.keeps_products(chosen):
+            self._fit_model(chosen if self.blend_.products else whole, kernels, device)
+            self.products_, self.ranking_history_ = self._update.train_products(
+                chosen, kernels, device, seed=self.random_state
+            )
+            return
+        self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
+        self._fit_model(chosen, kernels, device)
+        if whole.settings.products:
+            self._fit_products(chosen, kernels, device)
+            if chosen is not whole and not self.blend_.products:
+                self._checkpoints, calibration = None, self.calibration_  # of the training before
+                self._fit_model(whole, kernels, device)
+                self.calibration_ = calibration
+
+    def _fit_model(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
+        update, seed = self._update, self.random_state
+        if update is not None:
+            seed = update.seed(seed)
         training = prepare_training(
             blueprint if update is None else update.blueprint(blueprint),
             kernels,
@@ -178,52 +203,30 @@ class DHNE(Arguments, Judging, Growing):
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
-        if update is None or blueprint.validation is not None:  # else nothing new to fit it to
-            embeddings = {t: v.to("cpu") for t, v in x.items()}
-            self.calibration_ = blueprint.calibration(
-                lambda evidence: TupleScorer(self.model_, embeddings, evidence)
-            )
-        if not self.settings_.products:
-            self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
-            return
-        blueprint = blueprint.for_choosing(self.random_state)
-        if update is not None:
-            blueprint = update.for_products(blueprint)
-        self._fit_products(blueprint, kernels, device)
+        if update is None:  # an update has no hyperedges that were never trained on
+            self._calibrate(blueprint)
 
     def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
-        """Train the products, and choose how much they count beside the similarity.
-
-        Where the hyperedges to choose on were trained on, that similarity is one of its own, which
-        was not.
-        """
+        """Train the products, and choose how much they count beside the similarity."""
         show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
-        products, self.ranking_history_ = train_products(
+        self.products_, self.ranking_history_ = train_products(
             blueprint,
+            kernels,
             device,
             seed=self.random_state,
             progress=None if show is None else show.on_ranking_epoch,
-            start=None if self._update is None else self._update.start_products,
         )
-        self.products_ = products
         held_out = blueprint.chosen_on
-        if self._update is None:
-            self.blend_ = Blend()
         if held_out is None or not held_out.num_edges():
             return
-        model, x = self.model_, {t: torch.from_numpy(v) for t, v in self.embeddings_.items()}
-        if self.settings_.holdout:
-            training = prepare_training(blueprint, kernels, device, seed=self.random_state)
-            training.run()
-            sparse = training.maker.sparse
-            x = {t: encode_all(training.model, kernels, t, sparse[t]).cpu() for t in sparse}
-            model = training.model.to("cpu")
-        x = {t: v.to(blueprint.dtype) for t, v in x.items()}
-        scorer = TupleScorer(model, x, blueprint.evidence(torch.device("cpu")), products)
+        scorer = self._scorer_of(blueprint.evidence(device))
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
         self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
+        self._calibrate(blueprint)
+
+    def _calibrate(self, blueprint: Blueprint) -> None:
         self.calibration_ = blueprint.calibration(
-            lambda evidence: TupleScorer(model, x, evidence, products, self.blend_)
+            lambda: self._scorer_of(blueprint.evidence(_device(self.device)))
         )
 
     # -- answers ---------------------------------------------------------------------------------
@@ -237,16 +240,23 @@ class DHNE(Arguments, Judging, Growing):
 
     @cached_property
     def _scorer(self) -> TupleScorer:
-        dtype = next(self.model_.parameters()).dtype
-        x = {t: torch.from_numpy(v).to(dtype) for t, v in self.embeddings_.items()}
-        evidence = None
-        if self.settings_.evidence:  # counted in all that is known, also what was held out
-            matrices = self._matrices
-            if self.settings_.validation or self._is_extended:
-                matrices = adjacency(self.network_)
-            cpu = torch.device("cpu")
-            evidence = PairEvidence(self.network_, matrices, device=cpu, dtype=dtype)
-        return TupleScorer(self.model_, x, evidence, self.products_, self.blend_)
+        if not self.settings_.evidence:
+            return self._scorer_of(None)
+        matrices = self._matrices
+        if self.settings_.validation or self.settings_.holdout or self._is_extended:
+            matrices = adjacency(self.network_)  # of all that is known, also what was held out
+        dtype, device = next(self.model_.parameters()).dtype, _device(self.device)
+        return self._scorer_of(PairEvidence(self.network_, matrices, device=device, dtype=dtype))
+
+    def _scorer_of(self, evidence: PairEvidence | None) -> TupleScorer:
+        """Return a scorer on the model's device that sees this evidence."""
+        model, products, device = self.model_, self.products_, _device(self.device)
+        if device.type != "cpu":  # what is saved and updated stays where it is
+            model, products = deepcopy(model).to(device), deepcopy(products)
+            products = None if products is None else products.to(device)
+        dtype = next(model.parameters()).dtype
+        x = {t: torch.from_numpy(v).to(device, dtype) for t, v in self.embeddings_.items()}
+        return TupleScorer(model, x, evidence, products, self.blend_)
 
     @property
     def _is_extended(self) -> bool:
@@ -316,15 +326,16 @@ class DHNE(Arguments, Judging, Growing):
         blueprint = replace(blueprint, network=network)  # with types that came later
         model.settings_, model.history_ = blueprint.settings, contents.history
         model.optimizer_ = contents.optimizer
-        model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.propagated_, weights = take_from_tensors(contents.tensors)
         own = {k.removeprefix(_PRODUCTS): weights.pop(k) for k in list(weights) if _PRODUCTS in k}
         model.products_, model.ranking_history_ = None, []
         model.blend_ = Blend(*weights.pop(_BLEND).tolist()) if _BLEND in weights else Blend()
         if settings.products:
-            chosen_with = blueprint.for_choosing(model.random_state)
-            model.products_ = chosen_with.build_products()
+            chosen = blueprint.for_choosing(model.random_state)
+            model.products_ = chosen.build_products()
             model.products_.load_state_dict(own)
+            blueprint = chosen if model.blend_.products else blueprint  # as in `_fit`
+        model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings
         for t in network.node_types:

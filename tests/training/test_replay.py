@@ -39,9 +39,9 @@ def test_other_ones_in_every_epoch() -> None:
 def test_those_held_out_for_validation_are_not_counted() -> None:
     network = _network()
     train, _ = network.split(0.25, seed=3)
-    found = earlier_edges(network, [50, 40], 0.25, 3)
+    found = earlier_edges(network, [50, 40], [0.25], 3)
     kept = {tuple(e) for e in network.edges(PAIR)[:50].tolist()}
     there = sum(tuple(e) in kept for e in train.edges(PAIR).tolist())
     assert found[TRIPLE] == 30
     assert abs(found[PAIR] - there) <= 10  # repeats
-    assert earlier_edges(network, [50], 0.0, 3) == {PAIR: 50}
+    assert earlier_edges(network, [50], [0.0], 3) == {PAIR: 50}

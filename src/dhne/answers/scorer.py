@@ -58,7 +58,7 @@ class TupleScorer:
     embeddings : mapping of node type to float[n, d]
     evidence : PairEvidence, optional
     products : Products, optional
-        On the CPU; `blend` says how they are added to the similarity's logits.
+        On the same device; `blend` says how they are added to the similarity's logits.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class TupleScorer:
         self.products, self.blend = products, blend or Blend()
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
+        self._device = next(model.parameters()).device
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
         """Return all nodes of a position's type, projected; kept for the next question."""
@@ -107,8 +108,8 @@ class TupleScorer:
             return out
         step = max(1, _NUMBERS // self.products.dim)
         for start in range(0, len(nodes), step):
-            ids = torch.from_numpy(np.array(nodes[start : start + step]))
-            out[start : start + step] = self.products.logits(ids, edge_type).double().numpy()
+            ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
+            out[start : start + step] = self.products.logits(ids, edge_type).double().cpu().numpy()
         return out
 
     def similarity_logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
@@ -137,7 +138,7 @@ class TupleScorer:
     def node_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
         """Return ``[N]``: the logit less that with the average node at each position."""
         similarity = self.model.similarity(edge_type)
-        ids = torch.from_numpy(nodes[None])
+        ids = torch.from_numpy(nodes[None]).to(self._device)
         with torch.no_grad():
             every = [self.projected(edge_type, p) for p in range(len(edge_type))]
             parts = [
@@ -147,8 +148,8 @@ class TupleScorer:
             known = None
             if self._evidence is not None and similarity.uses_evidence:
                 known = self._evidence.features(ids, edge_type).repeat(rows, 1)
-            index = torch.eye(rows, len(edge_type), dtype=torch.int64)
-            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+            index = torch.eye(rows, len(edge_type), dtype=torch.int64, device=self._device)
+            logits = similarity.combine(self._kernels, parts, index, known).double().cpu().numpy()
         effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
         if not self._uses_products(edge_type):
             return effects
@@ -177,13 +178,13 @@ class TupleScorer:
         similarity = self.model.similarity(edge_type)
         if self._evidence is None or not similarity.uses_evidence:
             return None
-        ids = torch.from_numpy(nodes[None])
+        ids = torch.from_numpy(nodes[None]).to(self._device)
         with torch.no_grad():
             parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
             known = self._evidence.features(ids, edge_type)
             known = torch.cat([self._evidence.without_pair(ids, edge_type), known])
             index = ids.repeat(len(known), 1)
-            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+            logits = similarity.combine(self._kernels, parts, index, known).double().cpu().numpy()
         effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
         return self.blend.similarity * effects if self._uses_products(edge_type) else effects
 
@@ -232,9 +233,9 @@ class TupleScorer:
         out = np.zeros((len(nodes), n))
         step = max(1, _NUMBERS // max(own, 1))
         for start in range(0, len(nodes), step):
-            ids = torch.from_numpy(np.array(nodes[start : start + step]))
+            ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
             found = self.products.open_logits(ids, edge_type, position)
-            out[start : start + step, :own] = found.double().numpy()
+            out[start : start + step, :own] = found.double().cpu().numpy()
         return out
 
     def _similarity_candidates(
@@ -253,7 +254,7 @@ class TupleScorer:
                 known = None
                 if counts is not None:
                     known = counts.candidate_features(
-                        torch.from_numpy(nodes[start].copy()),
+                        torch.from_numpy(nodes[start].copy()).to(self._device),
                         edge_type,
                         position,
                     )[None]

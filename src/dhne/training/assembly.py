@@ -139,9 +139,14 @@ class Blueprint:
 
     def build_products(self) -> Products:
         """Return the products; their weights are not drawn yet."""
+        return Products(self.train, *self.product_shape)
+
+    @property
+    def product_shape(self) -> tuple[int, str | None]:
+        """The size of the products' vectors, and their context."""
         largest = max(self.train.num_nodes(t) for t in self.train.node_types)
         dim = self.settings.product_dim or (128 if largest < 1000 else 256)
-        return Products(self.train, dim, choose_context(self.train))
+        return dim, choose_context(self.train)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return what is counted of the training network, if the similarity is given evidence."""
@@ -161,16 +166,14 @@ class Blueprint:
         watched = ValidationSet(self.train, held_out, seed=self.seed)
         return watched if len(watched) else None
 
-    def calibration(self, scorer: Callable[[PairEvidence | None], TupleScorer]) -> Calibration:
+    def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
         """Return what makes probabilities of the logits of a trained model; see `Calibration`.
 
         It is fitted on what was held out, to watch the training or to choose on. `scorer` makes a
         scorer of the model that sees the evidence of the training network.
         """
         watched = self.validation or self._watched(self.chosen_on)
-        fitted = None
-        if watched is not None:
-            fitted = watched.calibration(scorer(self.evidence(torch.device("cpu"))))
+        fitted = None if watched is None else watched.calibration(scorer())
         return fitted or Calibration(negatives=float(self.settings.negatives))
 
     def batches(
@@ -251,6 +254,7 @@ def prepare_training(
 
 def train_products(
     blueprint: Blueprint,
+    kernels: Kernels,
     device: torch.device,
     *,
     seed: int,
@@ -267,7 +271,7 @@ def train_products(
     products.reset(torch.Generator().manual_seed(seed))
     if start is not None:
         start(products)
-    products.to_device(device)
+    products.to(device)
     candidates = s.candidates
     if candidates is None:
         candidates = 0 if device.type == "cuda" else 1024
@@ -287,9 +291,10 @@ def train_products(
         products,
         blueprint.train,
         options,
+        kernels,
         seed=seed,
         validate=validate,
         progress=None if progress is None else lambda e, x: progress(e, options.epochs, x),
     )
     history = trainer.run()
-    return products.to_device(torch.device("cpu")), history
+    return products.to("cpu"), history

@@ -7,7 +7,7 @@ those of all edge types alike. An epoch therefore costs what is new, however lar
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,18 +68,20 @@ class Replay:
 
 
 def earlier_edges(
-    network: HyperNetwork, before: list[int], share: float, seed: int
+    network: HyperNetwork, before: Sequence[int], shares: Sequence[float], seed: int
 ) -> dict[EdgeType, int]:
     """Return how many earlier hyperedges of each edge type are left to train on.
 
-    `before` are their numbers in `network`, of which validation holds `share` out.
+    `before` are their numbers in `network`, of which each of the `shares` is held out in turn.
     """
     counts = dict(zip(network.edge_types, before, strict=False))
-    if not share:
+    if not any(shares):
         return counts
-    marked = []  # weights tell which is which after the split
+    marked = []  # weights tell which is which after the splits
     for edges in network.edge_sets:
         weights = 1.0 + (np.arange(len(edges)) < counts.get(edges.types, 0))
         marked.append(EdgeSet.build(edges.types, edges.nodes, weights))
-    train, _ = network.with_edges(marked).split(share, seed=seed)
-    return {e.types: int((e.weights == 2).sum()) for e in train.edge_sets}
+    left = network.with_edges(marked)
+    for share in filter(None, shares):
+        left, _ = left.split(share, seed=seed)
+    return {e.types: int((e.weights == 2).sum()) for e in left.edge_sets}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +22,13 @@ from torch import Tensor
 
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
+from dhne.kernels import Kernels
 from dhne.model.joint import DHNEModel, NodeAutoencoder
 from dhne.model.module_names import module_name
 from dhne.model.products import Products
 from dhne.model.row_encoding import RowEncoding
 
-from .assembly import Blueprint
+from .assembly import Blueprint, train_products
 from .loop import Trainer
 from .replay import Replay, earlier_edges
 
@@ -103,7 +105,8 @@ class Update:
             epochs=self.effort.epochs_of(s),
             learning_rate=s.learning_rate * _RATE,
         )
-        known = earlier_edges(blueprint.network, self.earlier, s.validation, blueprint.seed)
+        shares = [s.validation, 0.0 if blueprint.chosen_on is None else s.holdout or 0.0]
+        known = earlier_edges(blueprint.network, self.earlier, shares, blueprint.seed)
         replay = Replay.of(blueprint.train, known, self.effort.replay)
         return blueprint.sharing_rows(settings=settings, replay=replay)
 
@@ -148,28 +151,25 @@ class Update:
                 return
         moment.copy_(old)
 
-    def start_products(self, products: Products) -> None:
-        """Begin the products where they ended."""
-        if self.products is not None:
-            products.copy_weights(self.products)
+    def keeps_products(self, blueprint: Blueprint) -> bool:
+        """Whether the products of a larger network can begin where the old ones ended.
 
-    def for_products(self, blueprint: Blueprint) -> Blueprint:
-        """Return the blueprint of the update's training of the products: short, nothing to choose.
-
-        Their weight beside the similarity and the calibration stay as they were.
+        Their weight beside the similarity then stays as it was: what it was chosen on may have been
+        trained on since.
         """
-        epochs = self.settings.ranking_epochs or 1
-        if self.products is None or not products_go_on(self.products, blueprint.build_products()):
-            return blueprint
-        settings = replace(
-            blueprint.settings, ranking_epochs=max(1, round(epochs * _PRODUCT_EPOCHS))
-        )
-        return replace(blueprint, settings=settings, chosen_on=None)
+        old = self.products
+        return old is not None and (old.dim, old.context) == blueprint.product_shape
 
-
-def products_go_on(old: Products, new: Products) -> bool:
-    """Whether products of a larger network can begin where the old ones ended."""
-    return old.dim == new.dim and old.context == new.context
+    def train_products(
+        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, *, seed: int
+    ) -> tuple[Products, list[dict[str, float]]]:
+        """Train the products for a few more epochs from where they ended."""
+        assert self.products is not None
+        epochs = max(1, round((self.settings.ranking_epochs or 1) * _PRODUCT_EPOCHS))
+        settings = replace(blueprint.settings, ranking_epochs=epochs)
+        short = replace(blueprint, settings=settings, chosen_on=None)
+        start = partial(Products.copy_weights, old=self.products)
+        return train_products(short, kernels, device, seed=self.seed(seed), start=start)
 
 
 def copy_weights(

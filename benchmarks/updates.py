@@ -46,7 +46,7 @@ def run(quick: bool) -> dict[str, list[Row]]:
         networks = {"drift": drifting(660, (60, 40, 20), clusters=4, steps=22, seed=0)}
         presets: tuple[str, ...] = ("default",)
     else:
-        networks = {"drift": drifting(40_000, (2_000, 1_000, 200), clusters=20, steps=20, seed=0)}
+        networks = {"drift": drifting(20_000, (1_200, 700, 150), clusters=15, steps=20, seed=0)}
         presets = ("default", "plus")
         try:
             data = load("movielens")

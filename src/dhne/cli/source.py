@@ -124,7 +124,7 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
     from dhne import io
 
     if options:
-        raise ParameterError(f"--facts excludes {_flags(options)}; leave them out")
+        raise ParameterError(f"--facts excludes {_flags(options)}; leave out one of them")
     for name in names:
         if is_dataset(name):
             raise ParameterError(f"{name} is a dataset; it needs none of --facts")

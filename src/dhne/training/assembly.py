@@ -20,7 +20,7 @@ from dhne.answers.calibration import Calibration
 from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
-from dhne.kernels import Kernels
+from dhne.kernels import Kernels, get_kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
 from dhne.model.products import Products, choose_context
@@ -35,6 +35,8 @@ from .memory_estimate import check_fits, count_weights, training_bytes
 from .ranking import RankingOptions, RankingTrainer
 from .replay import Replay
 from .validation import RankedHeldOut, ValidationSet
+
+_SMALL = 20_000  # hyperedges, below which products are trained on the CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +269,9 @@ def train_products(
     that were drawn.
     """
     s = blueprint.settings
+    if blueprint.train.num_edges() < _SMALL:  # a GPU would wait for the host in every step
+        device = torch.device("cpu")
+        kernels = get_kernels("auto", device)
     products = blueprint.build_products()
     products.reset(torch.Generator().manual_seed(seed))
     if start is not None:

@@ -163,9 +163,10 @@ class DHNE(Arguments, Judging, Growing):
         )
         chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
         if self._update is not None and self._update.keeps_products(chosen):
-            self._fit_model(chosen if self.blend_.products else whole, kernels, device)
+            used = bool(self.blend_.products)
+            self._fit_model(chosen if used else whole, kernels, device)
             self.products_, self.ranking_history_ = self._update.train_products(
-                chosen, kernels, device, seed=self.random_state
+                chosen, kernels, device, seed=self.random_state, used=used
             )
             return
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []

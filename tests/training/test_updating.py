@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 from dhne import DHNE, HyperNetwork, load
 from dhne.errors import ParameterError
 from dhne.kernels.reference import ReferenceKernels
+from dhne.model.blend import Blend
 from dhne.model.place_evidence import PlaceEvidence
 from dhne.network.hypernetwork import EdgeColumns
 from dhne.training.assembly import Blueprint, prepare_training
@@ -163,6 +164,7 @@ def test_products_go_on_from_where_they_were() -> None:
     network = HyperNetwork.from_tuples(facts[:100], ("entity", "relation", "entity"))
     options = {"preset": "plus", "products": True, "product_dim": 8, "epochs": 3, "dim": 4}
     model = DHNE(**options, ranking_epochs=20, device="cpu", kernels="reference").fit(network)
+    model.blend_ = Blend(1.0, 1.0)
     before, blend, calibration = model.products_, model.blend_, model.calibration_
     new = HyperNetwork.from_tuples([*facts[100:110], ("new", "r0", "e1")], network.edge_types[0])
     model.partial_fit(new, epochs=1)
@@ -170,7 +172,12 @@ def test_products_go_on_from_where_they_were() -> None:
     assert (model.blend_, model.calibration_) == (blend, calibration)
     old, now = (p.vectors["type_entity"].detach() for p in (before, model.products_))
     assert len(now) == len(old) + 1
-    assert (now[: len(old)] - old).norm() < 0.5 * old.norm()
+    assert 0 < (now[: len(old)] - old).norm() < 0.5 * old.norm()
+    model.blend_ = Blend(1.0, 0.0)  # products that do not help only grow
+    model.partial_fit([("newer", "r0", "e1")], epochs=1)
+    assert model.ranking_history_ == []
+    grown = model.products_.vectors["type_entity"].detach()
+    assert torch.equal(grown[: len(now)], now)
 
 
 def test_weights_of_places_are_those_of_the_same_places() -> None:

@@ -161,10 +161,18 @@ class Update:
         return old is not None and (old.dim, old.context) == blueprint.product_shape
 
     def train_products(
-        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, *, seed: int
+        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, *, seed: int, used: bool
     ) -> tuple[Products, list[dict[str, float]]]:
-        """Train the products for a few more epochs from where they ended."""
+        """Train the products for a few more epochs from where they ended.
+
+        Those that were found not to help, and are not `used`, only grow with the network.
+        """
         assert self.products is not None
+        if not used:
+            products = blueprint.build_products()
+            products.reset(torch.Generator().manual_seed(self.seed(seed)))
+            products.copy_weights(self.products)
+            return products, []
         epochs = max(1, round((self.settings.ranking_epochs or 1) * _PRODUCT_EPOCHS))
         settings = replace(blueprint.settings, ranking_epochs=epochs)
         short = replace(blueprint, settings=settings, chosen_on=None)

@@ -10,7 +10,8 @@ batches. After each, four models score the next batch against five negatives per
 - refit: trained anew on everything so far.
 
 The gain is (update - stale) / (refit - stale). "earlier" is the AUC on hyperedges of the first
-half; what is lost there is the largest drop that one update causes. MovieLens has no times in the released files: its hyperedges arrive in random order.
+half; what is lost there is the largest drop that one update causes. MovieLens has no times in the
+released files: its hyperedges arrive in random order.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from . import __version__
+from . import __version__, workers
 from .adjacency import adjacency
 from .answers.calibration import Calibration
 from .answers.completion import Completer
@@ -27,7 +27,7 @@ from .answers.propagation import (
     take_from_tensors,
 )
 from .answers.scorer import TupleScorer, encode_all
-from .errors import DHNEError, ParameterError, RunError, UnknownNameError
+from .errors import DHNEError, NotFittedError, ParameterError, RunError, UnknownNameError
 from .files.plain_json import plain
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
@@ -43,8 +43,10 @@ from .storage.sense import making_sense
 from .training.assembly import Blueprint, prepare_training, train_products
 from .training.blending import HeldOutTuples
 from .training.callbacks import Callback, ProgressBar, default_callbacks
+from .training.divided import train_divided
 from .training.growing import Growing
 from .training.loop import CheckpointStore
+from .workers import Group
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
 _SMALL = 9000  # pairs of members; below that, training takes less time than compiling its kernels
@@ -86,6 +88,7 @@ class DHNE(Arguments, Judging, Growing):
 
     takes_validation: ClassVar[bool] = True
 
+    _is_elsewhere = False  # whether another worker has the trained model
     blend_: Blend
     ranking_history_: list[dict[str, float]]
 
@@ -161,51 +164,99 @@ class DHNE(Arguments, Judging, Growing):
             dtype=dtype,
             validation=self._validation,
         )
+        group = self._workers(device)
+        self._is_elsewhere = group is not None and not group.is_first
         chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
         if self._update is not None and self._update.keeps_products(chosen):
             used = bool(self.blend_.products)
-            self._fit_model(chosen if used else whole, kernels, device)
+            self._fit_model(chosen if used else whole, kernels, device, None)
             self.products_, self.ranking_history_ = self._update.train_products(
                 chosen, kernels, device, seed=self.random_state, used=used
             )
             return
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
-        self._fit_model(chosen, kernels, device)
-        if whole.settings.products:
+        self._fit_model(chosen, kernels, device, group)
+        if whole.settings.products and not self._is_elsewhere:  # the first worker goes on alone
             self._fit_products(chosen, kernels, device)
             if chosen is not whole and not self.blend_.products:
                 self._checkpoints, calibration = None, self.calibration_  # of the training before
-                self._fit_model(whole, kernels, device)
+                self._fit_model(whole, kernels, device, None if group is None else Group())
                 self.calibration_ = calibration
 
-    def _fit_model(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
+    def _fit_model(
+        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, group: Group | None
+    ) -> None:
+        """Train the model, with the other workers if there is a group."""
         update, seed = self._update, self.random_state
-        if update is not None:
-            seed = update.seed(seed)
-        training = prepare_training(
-            blueprint if update is None else update.blueprint(blueprint),
-            kernels,
-            device,
-            seed=seed,
-            callbacks=self._callbacks,
-            checkpoints=self._checkpoints,
-            checkpoint_seconds=self._checkpoint_seconds,
-        )
-        if update is not None:
-            update.carry_over(training, blueprint.rows)
-        history = training.run()
+        if group is not None:
+            trained = train_divided(
+                blueprint,
+                group,
+                kernels,
+                device,
+                seed=seed,
+                callbacks=self._callbacks,
+                shards=None if self._checkpoints is None else self._checkpoints.shards,
+                checkpoint_seconds=self._checkpoint_seconds,
+            )
+            if trained is None:
+                return
+            model, x, history = trained.model, trained.embeddings, trained.history
+            moments = None
+        else:
+            training = prepare_training(
+                blueprint if update is None else update.blueprint(blueprint),
+                kernels,
+                device,
+                seed=seed if update is None else update.seed(seed),
+                callbacks=self._callbacks,
+                checkpoints=self._checkpoints,
+                checkpoint_seconds=self._checkpoint_seconds,
+            )
+            if update is not None:
+                update.carry_over(training, blueprint.rows)
+            history = training.run()
+            moments = training.optimizer.state_on_cpu()
+            model, sparse = training.model, training.maker.sparse
+            x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.history_ = history if update is None else update.continued(history)
         self.trained_, self.updates_ = None, [] if update is None else self.updates_
-        model, sparse = training.model, training.maker.sparse
-        x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
-        self.model_, self.optimizer_ = model.to("cpu"), training.optimizer.state_on_cpu()
+        self.model_, self.optimizer_ = model.to("cpu"), moments
         self.settings_, self.rows_ = blueprint.settings, blueprint.rows
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
         if update is None:  # an update has no hyperedges that were never trained on
             self._calibrate(blueprint)
+
+    def join_workers(self) -> Group | None:
+        """Join the workers that torchrun has started; None without torchrun. `fit` does so too."""
+        return workers.join(_device(self.device))
+
+    def _workers(self, device: torch.device) -> Group | None:
+        """Return the workers that train together; None for the training of one process."""
+        group = workers.join(device)
+        if self._update is not None:
+            if group is not None:
+                raise ParameterError("a model is updated by one process; start it without torchrun")
+            return None
+        store = self._checkpoints
+        if group is None and store is not None and store.shards.steps():
+            return Group()  # a training that several workers began goes on alone
+        if group is not None and store is not None:
+            with group.together():
+                if not store.shards.steps() and store.latest() is not None:
+                    raise RunError("one process began this training; resume it without torchrun")
+        return group
+
+    def _check_fitted(self) -> None:
+        if self._is_elsewhere:
+            raise NotFittedError(
+                f"the first worker has the trained model, and this is worker {workers.rank() + 1}; "
+                "ask for answers only where dhne.workers.rank() is 0"
+            )
+        super()._check_fitted()
 
     def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
         """Train the products, and choose how much they count beside the similarity."""
@@ -222,7 +273,7 @@ class DHNE(Arguments, Judging, Growing):
             return
         scorer = self._scorer_of(blueprint.evidence(device))
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
-        self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
+        self.blend_ = tuples.choose(scorer)
         self._calibrate(blueprint)
 
     def _calibrate(self, blueprint: Blueprint) -> None:
@@ -283,7 +334,10 @@ class DHNE(Arguments, Judging, Growing):
         """Save as a run directory; `dhne.load` brings it back.
 
         `notes` is plain data to keep in the run's configuration, such as where its data is from.
+        Of several workers that trained together, the first saves; on the others nothing happens.
         """
+        if self._is_elsewhere:
+            return
         self._check_fitted()
         weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
         contents = RunContents(
@@ -395,7 +449,9 @@ def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
 
 def _device(name: str) -> torch.device:
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and workers.under_torchrun():
+        name = f"cuda:{workers.local_device(torch.cuda.device_count())}"
     try:
         device = torch.device(name)
     except RuntimeError:

@@ -57,11 +57,16 @@ def test_without_a_validation_part_some_hyperedges_are_held_out(
 
 
 def test_if_products_do_not_help_the_model_learns_from_everything(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)  # who met whom tells nothing
-    rows = [(f"p{a}", f"r{r}", f"p{b}") for a, r, b in rng.integers((30, 2, 30), size=(200, 3))]
+    rng = np.random.default_rng(0)
+    cluster, member = rng.integers(4, size=400), rng.integers(10, size=(400, 2))
+    rows = [
+        (f"p{c}{a}", f"r{c % 2}", f"p{c}{b}") for c, (a, b) in zip(cluster, member, strict=True)
+    ]
     network = HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
-    model = dhne.DHNE(preset="plus", device="cpu", **QUICK).fit(network)
-    plain = dhne.DHNE(preset="plus", products=False, device="cpu", **QUICK).fit(network)
+    settings = {"dim": 4, "epochs": 20, "kernels": "reference", "device": "cpu"}
+    useless = {"product_dim": 1, "ranking_epochs": 1, "dropout": 0.9}
+    model = dhne.DHNE(preset="plus", **settings, **useless).fit(network)
+    plain = dhne.DHNE(preset="plus", products=False, **settings).fit(network)
     assert model.blend_.products == 0
     assert model.products_ is not None
     model.save(tmp_path / "run")

@@ -13,7 +13,7 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import parse_columns
+from .source import AUTO, parse_columns
 from .source_options import with_source
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _choose(
     from dhne.answers.tuple_tables import fitting_type, position_columns
 
     there = table.column_names
-    if columns:
+    if columns and columns != [AUTO]:
         if len(columns) > 1:
             raise ParameterError("--columns is given once here")
         pairs = parse_columns(columns[0])

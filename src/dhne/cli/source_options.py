@@ -20,7 +20,7 @@ ColumnsOption = Annotated[
         metavar="TYPE=COLUMN,…",
         help="Which column holds which node type, in the order of positions: "
         "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
-        "Once for all files, or once per file.",
+        "Once for all files, or once per file; auto for a file whose columns need no option.",
     ),
 ]
 WeightOption = Annotated[
@@ -38,7 +38,7 @@ TimeOption = Annotated[
         "--time",
         metavar="COLUMN",
         help="The column of times (dates, datetimes or numbers), once for all files or once per "
-        "file; none for no times.",
+        "file; none for a file without times.",
     ),
 ]
 HalfLifeOption = Annotated[

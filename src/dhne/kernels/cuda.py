@@ -106,6 +106,8 @@ class CudaKernels(Kernels):
         shape = tuple(t.shape for t in tensors)
         if shape in self._recorded:
             return self._recorded[shape].play(tensors)
+        if not self.may_record:
+            return step(inputs, size)
         self._seen[shape] = self._seen.get(shape, 0) + 1
         if self._seen[shape] <= _WARM_UP:
             return step(inputs, size)

@@ -167,7 +167,7 @@ def _is_finished(run: Path) -> bool:
 def abandon_run(path: str | Path) -> None:
     """Remove an unfinished run without a checkpoint: it cannot be resumed."""
     place = unfinished_run(path)
-    if place is None or Checkpoints(place / "checkpoints").epochs():
+    if place is None or not Checkpoints(place / "checkpoints").is_empty():
         return
     shutil.rmtree(place / "checkpoints", ignore_errors=True)
     for name in ("config.json", "manifest.json"):

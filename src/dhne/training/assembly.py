@@ -179,9 +179,13 @@ class Blueprint:
         return fitted or Calibration(negatives=float(self.settings.negatives))
 
     def batches(
-        self, kernels: Kernels, device: torch.device, evidence: PairEvidence | None
+        self,
+        kernels: Kernels,
+        device: torch.device,
+        evidence: PairEvidence | None,
+        share: tuple[int, int] | None = None,
     ) -> BatchMaker:
-        """Return what makes the batches."""
+        """Return what makes the batches; see `BatchMaker` for `share`."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
@@ -206,6 +210,7 @@ class Blueprint:
             device=device,
             dtype=self.dtype,
             evidence=evidence,
+            share=share,
         )
 
     def _second_order_weights(self) -> dict[str, float]:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .output import note
 from .progress import TaskProgress
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    explained,
-)
+from .source import explained
+from .source_options import with_source
 from .table_options import table_options
 
 
+@with_source(without=("facts",))
 def command(
+    reading: dict[str, Any],
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -34,13 +28,6 @@ def command(
         Path,
         typer.Option("--out", metavar="PREPARED", help="The directory to write."),
     ],
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
     memory: Annotated[
         str,
         typer.Option(
@@ -70,16 +57,8 @@ def command(
     """
     from dhne.io import prepare
 
-    options = table_options(
-        sources,
-        columns,
-        weight,
-        time,
-        unordered=unordered,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-    )
+    columns, time = reading["columns"], reading["time"]
+    options = table_options(sources, **reading)
     with TaskProgress() as progress:
         explained(
             lambda: prepare(

@@ -1,6 +1,6 @@
 """From what people type to a network: a dataset's name, or one or several files.
 
-Every command that takes a SOURCE takes it through here, with the same options.
+Every command that takes a SOURCE opens it here; `dhne.cli.source_options` has the options.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
@@ -24,83 +22,6 @@ if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "valid", "test", "all"]
-
-# The options of a SOURCE, to be used by every command that has one.
-ColumnsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--columns",
-        metavar="TYPE=COLUMN,…",
-        help="Which column holds which node type, in the order of positions: "
-        "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
-        "Once for all files, or once per file; auto for a file whose columns need no option.",
-    ),
-]
-WeightOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--weight",
-        metavar="COLUMN",
-        help="The column of weights, once for all files or once per file; none for no weights. "
-        "\\[default: a column called weight, if it is not a position]",
-    ),
-]
-TimeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--time",
-        metavar="COLUMN",
-        help="The column of times (dates, datetimes or numbers), once for all files or once per "
-        "file; none for a file without times.",
-    ),
-]
-HalfLifeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--half-life",
-        metavar="90d",
-        help="Weights halve with every such age before the newest hyperedge: s, min, h, d, w or y; "
-        "a plain number where times are numbers.",
-    ),
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option("--encoding", metavar="NAME", help="Of text files. \\[default: utf-8]"),
-]
-NoHeaderOption = Annotated[
-    bool,
-    typer.Option(
-        "--no-header",
-        help="Text files have no header: columns are c1, c2 …, or as --columns lists them.",
-    ),
-]
-FactsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--facts",
-        metavar="N",
-        min=1,
-        help="The files hold facts: tab-separated lines without a header, a relation in column N "
-        "and its entities, of any number.",
-    ),
-]
-LabelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--labels",
-        metavar="FILE",
-        help="Labels of nodes: a table with the columns type, name, label; type is needed only "
-        "where a name does not tell it.",
-    ),
-]
-UnorderedOption = Annotated[
-    bool,
-    typer.Option("--unordered", help="Positions of the same node type are a set (co-authors)."),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="What separates the columns of a text file."),
-]
 
 
 def complete_source(incomplete: str) -> list[str]:
@@ -131,7 +52,7 @@ def open_source(
     time: str | Sequence[str] | None = None,
     half_life: str | None = None,
 ) -> HyperNetwork:
-    """Return the network that a SOURCE stands for.
+    """Return the network of a SOURCE.
 
     Parameters
     ----------
@@ -191,7 +112,7 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
     from dhne import io
 
     if options:
-        raise ParameterError(f"--facts says how to read the files; leave out {_flags(options)}")
+        raise ParameterError(f"--facts excludes {_flags(options)}; leave out one of them")
     for name in names:
         if is_dataset(name):
             raise ParameterError(f"{name} is a dataset; it needs none of --facts")
@@ -201,7 +122,7 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
 def _announce_weights(
     network: HyperNetwork, names: Sequence[str], weights: Sequence[str | None]
 ) -> None:
-    """Say that weights are used where nobody has asked for them."""
+    """Report weights that are used without having been asked for."""
     found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
     files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
     if found and files and all(_is_table(n) for n in files):
@@ -286,7 +207,7 @@ def explained(
         files = " ".join(shlex.quote(n) for n in names)
         command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
-            f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
+            f"found the columns {', '.join(error.found)}, but {why}, not names; choose the ones "
             f"to use: dhne {command} {files} {' '.join(options)}",
             file=error.file,
         ) from None

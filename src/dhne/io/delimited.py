@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from dhne.errors import InputError
+from dhne.errors import InputError, NoRowsError
 from dhne.files.reading import StrPath, check_file, is_gzipped, one_line, open_bytes, reading
 from dhne.files.writing import open_for_writing
 
@@ -316,7 +316,7 @@ def _explain(
                 line=line,
             )
     if records == 1 and header:
-        raise InputError("there is a header but no row below it", file=path)
+        raise NoRowsError("there is a header but no row below it", file=path)
 
 
 def _explain_encoding(path: StrPath, encoding: str, error: UnicodeError) -> None:

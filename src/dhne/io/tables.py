@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dhne.errors import InputError, ParameterError
+from dhne.errors import InputError, NoRowsError, ParameterError
 from dhne.files.reading import StrPath, warn
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
@@ -176,7 +176,7 @@ def _read_part(source: Any, how: Reading) -> Part:
         mapped = map_columns(table.column_names, how.columns, how.weight, None, time=how.time)
         opened = Source(table.select(mapped.used))
     if opened.table.num_rows == 0:
-        raise InputError("there is a header but no row below it", file=opened.file)
+        raise NoRowsError("there is a header but no row below it", file=opened.file)
     return checked_part(opened, mapped, how)
 
 

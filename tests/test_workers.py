@@ -48,13 +48,13 @@ def test_what_torchrun_says(torchrun: pytest.MonkeyPatch) -> None:
     torchrun.setenv("LOCAL_RANK", "5")
     assert workers.local_device(4) == 1, "workers may share a GPU"
     torchrun.setenv("RANK", "two")
-    with pytest.raises(ParameterError, match=r"RANK is a whole number, got 'two'; .* torchrun"):
+    with pytest.raises(ParameterError, match=r"RANK must be an integer, got 'two'; .* torchrun"):
         workers.rank()
 
 
 def test_a_wrong_timeout_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(workers.TIMEOUT, "soon")
-    with pytest.raises(ParameterError, match="DHNE_WORKER_TIMEOUT is a number of seconds"):
+    with pytest.raises(ParameterError, match="DHNE_WORKER_TIMEOUT must be a positive number"):
         workers.timeout()
 
 

@@ -1,18 +1,18 @@
-"""Corruption schemes: which positions of a hyperedge get another node, and which node.
+"""Corruption schemes: which positions of a hyperedge are replaced, and by which nodes.
 
 `paper`
-    With probability 0.9 one uniformly chosen position, otherwise two distinct ones, get a uniformly
-    drawn node of their type.
+    Replaces one uniformly chosen position with probability 0.9, otherwise two distinct ones, by
+    uniformly drawn nodes of the same type.
 `one`
     Always one position.
 `all`
     Every position: random tuples.
 `degree`
-    Positions as in `paper`, nodes with probability ∝ degree^0.75, so that negatives have degrees
-    like those of hyperedges.
+    Positions as in `paper`; nodes with probability ∝ degree^0.75, so that the degrees in negatives
+    resemble those in hyperedges.
 
 The drawn node may equal the old one; a draw that changes nothing is not a negative, and the sampler
-draws again.
+redraws it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Scheme:
     sizes : float64[N]
         Number of possible nodes per position.
     cumulative : float64[Σ n_p], optional
-        For weighted nodes: p plus the cumulative probability of the nodes at position p, one
-        position after the other, so that one binary search serves all positions.
+        For weighted nodes: p plus the cumulative probability of the nodes at position p,
+        concatenated over positions, so that one binary search serves all of them.
     starts : int64[N], optional
         Where each position begins in `cumulative`.
     """
@@ -60,7 +60,7 @@ class Scheme:
     def make(
         cls, name: str, sizes: NodeArray, degrees: list[npt.NDArray[np.float64]] | None = None
     ) -> Scheme:
-        """Create a scheme; `degrees` of the nodes per position are needed for `degree` only."""
+        """Create a scheme; only `degree` needs the `degrees` of the nodes per position."""
         if name not in SCHEMES:
             raise UnknownNameError("scheme", name, SCHEMES)
         if name != "degree":
@@ -115,7 +115,7 @@ class Scheme:
         return columns.T
 
     def nodes(self, positions: Any, uniform: Any, draws: Draws) -> Any:
-        """Return a node per position (all the same or one each); overwrites `uniform`."""
+        """Return nodes for `positions` (one for all, or one each); overwrites `uniform`."""
         if self.cumulative is None:
             uniform *= self.sizes[positions]
             return draws.truncate(uniform)
@@ -123,9 +123,9 @@ class Scheme:
         return found - self.starts[positions]
 
     def levels(self) -> range:
-        """Return how many positions may change when corruptions are listed, fewest first.
+        """Return the numbers of positions to change when corruptions are listed, fewest first.
 
-        The schemes that change one or two positions continue with more if those are used up.
+        The schemes that change one or two positions go on to more if those are exhausted.
         """
         length = len(self.sizes)
         first = {"all": length}.get(self.name, 1)

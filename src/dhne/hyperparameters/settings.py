@@ -48,8 +48,8 @@ class Settings:
         "tanh",
         choices=("tanh", "sigmoid", "linear"),
         group="model",
-        help="Activation of the encoder and of the similarity's hidden layers. linear serves only to "
-        "demonstrate that it fails.",
+        help="Activation of the encoder and of the similarity's hidden layers. linear serves only "
+        "to demonstrate that it fails.",
     )
     encoder_layers: tuple[int, ...] = parameter(
         (),
@@ -221,8 +221,8 @@ class Settings:
         low=0,
         below=1,
         rule="3%, at most 1,000 hyperedges, with products",
-        help="With products: share of the hyperedges held out to choose the number of epochs and the "
-        "weight of the products.",
+        help="With products: share of the hyperedges held out to choose the number of epochs and "
+        "the weight of the products.",
     )
     propagation: int = parameter(
         0,
@@ -230,8 +230,8 @@ class Settings:
         high=1000,
         group="model",
         help="Rounds of propagation over two-hop neighbours, after training, that turn the "
-        "embeddings into the vectors for export, similar nodes, maps and classification; scores do not "
-        "change. With 0, the vectors are the embeddings.",
+        "embeddings into the vectors for export, similar nodes, maps and classification; scores do "
+        "not change. With 0, the vectors are the embeddings.",
     )
 
     def __post_init__(self) -> None:

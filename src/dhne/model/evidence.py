@@ -1,15 +1,15 @@
-"""Evidence: what a tuple's nodes share in the network, the tuple itself left out.
+"""Evidence: what a tuple's nodes have in common in the network, not counting the tuple itself.
 
-For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the
-pair was seen together, what both were seen with, and how many paths of length three lead from one
-to the other; for each position the log of the node's degree. `dhne.kernels.counts` has the
-formulas. All are counted without the hyperedge that is being scored, in training as in truth: a new
-tuple has no entry of its own either.
+Each pair of positions has three counts, each given as log(1 + count) and a flag for zero: how often
+the pair occurs together, how many neighbours both share, and how many paths of length three connect
+them. Each position adds the log of the node's degree. `dhne.kernels.counts` has the formulas. The
+hyperedge being scored is left out of all counts, in training and at inference: a new tuple has no
+entry of its own either.
 
-Positions that share their U (unordered ones of one type) share these too: their features are
-averaged, so that order does not matter and one set of features serves every size. Of a long
+Positions that share their U (unordered ones of one type) share these features too: they are
+averaged, so that order does not matter and one set of features serves every size. In a long
 hyperedge not all pairs are counted but about as many as it has members, at least 32 of each kind,
-each member in as many of them as any other (`counted_pairs`): the cost is linear in its size.
+with every member in the same number of pairs (`counted_pairs`): the cost is linear in its size.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
-_PAIRS = 32  # of a kind, beyond which not all are counted
-_CHUNK = 1 << 17  # hyperedges counted in one go
+_PAIRS = 32  # of one kind, above which not all are counted
+_CHUNK_EDGES = 1 << 17  # hyperedges counted at once
 
 
 def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
-    """Return the pairs of slots that have features: two different ones, or one that is a set."""
+    """Return the pairs of slots with features: two different slots, or a set with itself."""
     sets = [s for s, many in enumerate(edge_type.family.many) if many]
     return list(combinations(range(len(edge_type.slot_types)), 2)) + [(s, s) for s in sets]
 
 
 @lru_cache(maxsize=4096)
 def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of positions that are counted, ascending; all of them if they are few.
+    """Return the pairs of positions that are counted, in ascending order; all if there are few.
 
-    Of a set's many pairs those of members that are at most d apart, in a circle; of two sets' pairs
-    the same with one circle beside the other.
+    In a large set, these are pairs of members at most d apart on a circle; between two sets, the
+    same with the two circles aligned.
 
     Examples
     --------
@@ -82,10 +82,10 @@ def _ascending(p: int, q: int) -> tuple[int, int]:
 def _placements(
     nodes: Tensor, edge_type: EdgeType, position: int, size: int
 ) -> list[tuple[Tensor, int, int, int]]:
-    """Return (tuple, place of the candidate, first candidate, the one after the last).
+    """Return (tuple, position of the candidate, first candidate, end of the candidates).
 
-    Members of a set are counted in the order of their ids, so the candidate's place depends on its
-    id: all those between two members share one.
+    Members of a set are counted in the order of their ids, so the candidate's position depends on
+    its id: all candidates between two members share one.
     """
     row = edge_type.canonical(nodes.cpu().numpy()[None])[0]
     places = sorted((position, *edge_type.peers(position)))
@@ -102,7 +102,7 @@ def _placements(
 
 
 def num_features(edge_type: EdgeType) -> int:
-    """Return how many numbers describe a tuple of this type.
+    """Return the number of features of a tuple of this type.
 
     Examples
     --------
@@ -113,14 +113,14 @@ def num_features(edge_type: EdgeType) -> int:
 
 
 class PairEvidence:
-    """Counts of one network, looked up for many tuples at once.
+    """The counts of one network, with lookup for many tuples at once.
 
     Parameters
     ----------
     network : HyperNetwork
     matrices : mapping of node type to AdjacencyMatrix
     kernels : Kernels, optional
-        Who counts; those that fit the device if left out.
+        Backend; defaults to the device's.
     """
 
     def __init__(
@@ -172,11 +172,11 @@ class PairEvidence:
         return self._of_type[edge_type]
 
     def counts_of_edges(self, nodes: Tensor, weights: Tensor, edge_type: EdgeType) -> Tensor:
-        """Return the counts of hyperedges, each without itself, which no epoch changes."""
+        """Return the counts of hyperedges, each without itself; the same in every epoch."""
         tables = self.tables(edge_type)
         counts = torch.empty(len(nodes), tables.width, dtype=self._dtype, device=self._device)
-        for low in range(0, len(nodes), _CHUNK):
-            part = slice(low, low + _CHUNK)
+        for low in range(0, len(nodes), _CHUNK_EDGES):
+            part = slice(low, low + _CHUNK_EDGES)
             edges = nodes[part]
             counts[part] = self._kernels.tuple_counts(tables, edges, edges, weights[part])
         return counts
@@ -196,12 +196,12 @@ class PairEvidence:
         Parameters
         ----------
         source : int64[m, N], optional
-            The hyperedge that each tuple is, or was drawn from; counted as if it were not there.
+            The hyperedge that each tuple is, or was drawn from; it is left out of the counts.
         left_out : float[m], optional
             Its weight.
         num_edges : int
-            Not 0 if the first so many tuples are those hyperedges, and as many negatives of each
-            follow; that saves counting twice what they have in common.
+            If not 0, the first `num_edges` tuples are those hyperedges, followed by an equal number
+            of negatives of each; what they have in common is then counted only once.
         of_edges : optional
             What `counts_of_edges` returned for those hyperedges.
         """
@@ -213,7 +213,7 @@ class PairEvidence:
     def candidate_features(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
 
-        What the fixed nodes share is counted once.
+        What the fixed nodes have in common is counted once.
         """
         tables = self.tables(edge_type)
         counts = [
@@ -228,7 +228,7 @@ class PairEvidence:
     def without_pair(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         """Return ``float[pairs, features]``: one tuple's features if a pair had nothing in common.
 
-        ``nodes: int64[1, N]``; row k leaves out what pair number k shares.
+        ``nodes: int64[1, N]``; row k omits what pair k has in common.
         """
         counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, None, None)
         pairs = len(edge_type) * (len(edge_type) - 1) // 2
@@ -238,7 +238,7 @@ class PairEvidence:
         return self._kernels.features(every, self._average(edge_type))
 
     def _average(self, edge_type: EdgeType) -> Tensor:
-        """Return the matrix that averages over positions which share a slot."""
+        """Return the matrix that averages over positions that share a slot."""
         if edge_type not in self._averages:
             slots, kinds = edge_type.slots, _pair_slots(edge_type)
             pairs = [

@@ -1,8 +1,8 @@
 """Evidence: what a tuple's nodes have in common in the network, not counting the tuple itself.
 
-Each pair of positions has three counts, each given as log(1 + count) and a flag for zero: how often
-the pair occurs together, how many neighbours both share, and how many paths of length three connect
-them. Each position adds the log of the node's degree. `dhne.kernels.counts` has the formulas. The
+Each pair of positions has three counts, each given as log(1 + count) and a flag for zero: the
+pair's co-occurrences, the neighbours that both share, and the paths of length three between them.
+Each position adds the log of the node's degree. `dhne.kernels.counts` has the formulas. The
 hyperedge being scored is left out of all counts, in training and at inference: a new tuple has no
 entry of its own either.
 

@@ -1,9 +1,9 @@
 """Families of sets: hyperedges of every size in one batch.
 
-An edge set has one size, a family many. Once an epoch, or once per part of a long one, negatives
-and evidence are made size by size; all of a part's tuples are then laid out one after the other, in
-the order in which the family was shuffled, so that a batch is a slice and a step costs its members,
-however many sizes they come in.
+An edge set has one size, a family many. Once per epoch, or per part of a long one, negatives and
+evidence are computed size by size; all tuples of a part are then concatenated in the family's
+shuffled order, so that a batch is a slice and a step's cost depends on its members only, not on the
+number of sizes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Family:
     forms : sequence of Positives
         One per size.
     per_edge : int
-        k, how many negatives each hyperedge gets.
+        k, the number of negatives per hyperedge.
     leave_one_out : LeaveOneOut, optional
     """
 
@@ -49,7 +49,7 @@ class Family:
         return len(self._form)
 
     def shuffled(self, rng: np.random.Generator, replay: Replay | None = None) -> Tensor:
-        """Return the numbers of the hyperedges that an epoch visits, in random order."""
+        """Return the indices of the hyperedges that an epoch visits, in random order."""
         if replay is None:
             return torch.from_numpy(rng.permutation(len(self)))
         chosen, begin = [], 0
@@ -59,7 +59,7 @@ class Family:
         return torch.from_numpy(rng.permutation(np.concatenate(chosen)))
 
     def lay_out(self, chosen: Tensor, draw: Draw) -> Layout:
-        """Return these hyperedges and their negatives, one after the other.
+        """Return these hyperedges and their negatives, concatenated.
 
         `draw` returns hyperedges of one size with their negatives.
         """
@@ -76,7 +76,7 @@ class Family:
 
 
 class Layout:
-    """Hyperedges of many sizes with their negatives, laid out one after the other."""
+    """Hyperedges of many sizes with their negatives, concatenated."""
 
     def __init__(self, types: EdgeType, length: Tensor, per_edge: int) -> None:
         self._types, self._k, self._length = types, per_edge, length
@@ -90,7 +90,7 @@ class Layout:
         self._columns = self._taken = self._of_edges = self._of_negatives = torch.empty(0)
 
     def put(self, where: Tensor, drawn: TupleInputs, columns: Tensor) -> None:
-        """Put hyperedges of one size in their places."""
+        """Fill in the hyperedges of one size."""
         m, n, k = *drawn.edges.shape, self._k
         if not len(self._taken):
             self._prepare(drawn, columns)
@@ -117,7 +117,7 @@ class Layout:
         k, length = self._k, self._length[low:high]
         first, last = int(self._begins[low]), int(self._begins[high])
         mine, drawn = slice(first, last), slice(k * first, k * last)
-        # Member j of each of a hyperedge's negatives was member j of the hyperedge.
+        # Member j of each negative corresponds to member j of its hyperedge.
         begins = _offsets(torch.cat([length, length.repeat_interleave(k)]))
         negative = torch.arange((high - low) * k).repeat_interleave(length.repeat_interleave(k))
         own = torch.arange(k * (last - first)) + (last - first)
@@ -138,7 +138,7 @@ class Layout:
 
 
 def _offsets(lengths: Tensor) -> Tensor:
-    """Return where each begins, and where the last ends.
+    """Return the start of each, and the end of the last.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def test_what_one_process_began_is_not_begun_anew(
     fit()
     for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(RunError, match="one process began this training; resume it without"):
+    with pytest.raises(RunError, match="started by one process; resume it without"):
         fit()
 
 

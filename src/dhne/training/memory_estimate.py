@@ -54,8 +54,8 @@ def training_bytes(
 
     Divided among workers: the model's `weights` (their number) with one gradient and the
     optimizer's moments, the best epoch's copy if there is validation, and the adjacency rows.
-    Needed by each: the counts of evidence with their hash table, the hyperedges and what leaves each out,
-    and one batch's tuples.
+    Needed by each: the counts of evidence with their hash table, the hyperedges and what
+    leaves each out, and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())

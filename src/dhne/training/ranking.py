@@ -8,8 +8,8 @@ where t is the hyperedge's own node, and the known answers are those of all trai
 differ from it only there. They remain candidates (masking them is clearly worse) but share half of
 the target. If there are many candidates, one sample serves all queries of a batch: uniform nodes
 and the batch's own. The logit of each candidate is then reduced by log π_c, where π_c is its
-probability of being in the sample, so that the sum is estimated without bias. Such a step touches only the
-vectors of its sample.
+probability of being in the sample, so that the sum is estimated without bias. Such a step
+touches only the vectors of its sample.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Completion queries from held-out hyperedges: which node is at an open position?"""
+"""Completion queries from held-out hyperedges, each about the node at an open position."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ import dhne
 from dhne import DHNE, HyperNetwork
 from dhne.datasets import planted_clusters, power_law
 from dhne.errors import (
+    InputWarning,
     MemoryLimitError,
     ParameterError,
     RunError,
@@ -385,3 +386,14 @@ def test_another_methods_run_is_refused(tmp_path: Path) -> None:
     model.save(tmp_path / "run")
     with pytest.raises(RunError, match="a run of the method 'other', which is not registered"):
         dhne.load(tmp_path / "run")
+
+
+def test_long_hyperedges_train_and_very_long_ones_are_warned_of() -> None:
+    rng = np.random.default_rng(0)
+    types = tuple(f"c{i}" for i in range(40))
+    network = HyperNetwork.from_arrays({types: rng.integers(0, 3, (5, 40))})
+    model = DHNE(preset="plus", dim=2, epochs=1, kernels="reference").fit(network)
+    assert np.isfinite(model.score(network.edge_set().nodes)).all()
+    long = HyperNetwork.from_arrays({("a",) * 101: [np.arange(101)]}, {"a": 110}, ordered=False)
+    with pytest.warns(InputWarning, match="up to 101 nodes"):
+        DHNE(dim=2, epochs=1, kernels="reference").fit(long)

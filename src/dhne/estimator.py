@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -32,7 +33,7 @@ from .answers.propagation import (
 )
 from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
-from .errors import DHNEError, ParameterError, RunError, UnknownNameError
+from .errors import DHNEError, InputWarning, ParameterError, RunError, UnknownNameError
 from .files.plain_json import plain
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
@@ -56,6 +57,7 @@ from .training.loop import CheckpointStore
 from .training.updating import Update
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
+_LONG = 100  # nodes of a hyperedge; longer ones are warned of
 _SMALL = 9000  # pairs of members; below that, training takes less time than compiling its kernels
 
 
@@ -202,6 +204,7 @@ class DHNE(Arguments, Judging, Embedder):
         settings = check_arguments(self.get_params(deep=False))
         if update is not None:
             settings, seed = update.settings, update.seed(seed)
+        _warn_of_length(network)
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
         blueprint = Blueprint.of(
@@ -494,6 +497,17 @@ def load(path: str | PathLike[str]) -> DHNE:
     contents = load_run(Path(path))
     with making_sense(path):
         return DHNE._from_run(contents)
+
+
+def _warn_of_length(network: HyperNetwork) -> None:
+    longest = max((e.length for e in network.edge_sets if len(e)), default=0)
+    if longest > _LONG:
+        warnings.warn(
+            f"hyperedges of up to {longest} nodes: time and memory grow with the square of the "
+            "length; of so many nodes only some pairs are counted as evidence",
+            InputWarning,
+            stacklevel=5,
+        )
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:

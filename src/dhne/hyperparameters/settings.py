@@ -187,7 +187,8 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="where one small node type, such as a relation, is in every hyperedge",
+        rule="where one small node type, such as a relation, is in every hyperedge, and there are "
+        "no sets",
         help="Give every node a vector of its own beside its row, and score tuples by their "
         "products too, trained to rank the right node first; see dhne.model.products.",
     )

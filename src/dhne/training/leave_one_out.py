@@ -29,7 +29,7 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from .step_inputs import FamilyInputs, TupleInputs, spread
 
 _CHUNK = 1 << 20  # entries looked up in one go
-_MOST = 32  # entries of an extra row; nodes of longer hyperedges keep their whole rows
+MOST_TAKEN = 32  # entries of an extra row; nodes of longer hyperedges keep their whole rows
 
 
 class LeaveOneOut:
@@ -50,7 +50,7 @@ class LeaveOneOut:
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
-        self._encodings, self._width = encodings, min(longest - 1, _MOST)
+        self._encodings, self._width = encodings, min(longest - 1, MOST_TAKEN)
         self._device, self._dtype = device, dtype
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 

@@ -85,7 +85,7 @@ class Settings:
     )
     negative_scheme: str = parameter(
         "paper",
-        choices=("paper", "one", "all", "degree"),
+        choices=("paper", "one", "all", "degree", "matched"),
         help="How negatives are drawn; see dhne.sampling.",
     )
     optimizer: str = parameter(

@@ -43,8 +43,8 @@ def training_bytes(
         members = sum(len(e) * e.length for e in network.edge_sets)
         edges += members * min(longest - 1, MOST_TAKEN) * itemsize
     # A batch has tuples of every length in their proportion.
-    members = sum(len(e) * e.length for e in network.edge_sets) / max(network.num_edges(), 1)
-    width = max(settings.sizes(t)[-1] for t in encodings) * members
+    length = sum(len(e) * e.length for e in network.edge_sets) / max(network.num_edges(), 1)
+    width = max(settings.sizes(t)[-1] for t in encodings) * length
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
     batch = int(6 * tuples * width * itemsize)
     return weights * copies * itemsize + rows * entry + 3 * edges + batch

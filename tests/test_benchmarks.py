@@ -27,7 +27,7 @@ from dhne import DHNE
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 TRAINING = {
     *("dense_reference", "train", "time_to_auc", "scale"),
-    *("rank", "roofline", "compilation", "load", "plus_cost", "sets"),
+    *("rank", "roofline", "compilation", "load", "plus_cost", "sets", "distributed"),
 }
 
 

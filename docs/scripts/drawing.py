@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("the model", ("model", "kernels"), LEARN),
     ("data", ("datasets", "io", "sampling", "adjacency"), DATA),
     ("the network", ("network",), BASE),
-    ("everywhere", ("hyperparameters", "files", "threads", "errors"), BASE),
+    ("everywhere", ("hyperparameters", "files", "workers", "threads", "errors"), BASE),
 )
 
 

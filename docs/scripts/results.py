@@ -14,7 +14,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1]
 TITLE = "# All tables and figures"
-# The best published figures on the released splits; their epoch was chosen on the test part.
+# The best published figures on the released splits, quoted; the epoch was chosen on the test part.
 PUBLISHED = (
     "Hyper-SAGNN, as reported",
     {

@@ -82,7 +82,11 @@ class AdjacencyMatrix:
         """
         if neighbour_type not in self.blocks:
             raise UnknownNameError(f"neighbour of {self.node_type!r}", neighbour_type, self.blocks)
-        return self.blocks[neighbour_type] + ids
+        return self.place(ids, self.blocks[neighbour_type])
+
+    def place(self, ids: Any, first: Any) -> Any:
+        """Return the columns of nodes of a block that begins at column `first`."""
+        return first + ids
 
     def counts(self, matrix: sp.csr_array) -> npt.NDArray[np.float64]:
         """Return the entries of this matrix, or of rows scaled like it, as they were counted."""
@@ -127,7 +131,7 @@ class AdjacencyMatrix:
         distinct, place = np.unique(wanted, return_inverse=True)
         entries = []
         for edges in edge_sets:
-            for e in _entries(edges, self.node_type):
+            for e in entries_of(edges, self.node_type):
                 row = np.searchsorted(distinct, e.rows)
                 here = row < len(distinct)
                 here[here] = distinct[row[here]] == e.rows[here]
@@ -195,7 +199,7 @@ def adjacency(
         raise ParameterError(f"the entries are float32 or float64, not {np.dtype(dtype)}")
     order = {t: i for i, t in enumerate(network.node_types)}
     scaled: dict[tuple[str, str], tuple[sp.csr_array, npt.NDArray[np.float64]]] = {}
-    for t, s in _meeting(network):
+    for t, s in meeting_types(network):
         block = _block(network, t, s)
         other = _transposed(block)
         # the columns of one are the rows of the other, where the largest is easy to find
@@ -231,7 +235,7 @@ def _join(
     return AdjacencyMatrix(node_type, matrix, largest, blocks, sizes)
 
 
-def _meeting(network: HyperNetwork) -> list[tuple[str, str]]:
+def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
     """Return the pairs of node types that meet in an edge type, each pair once."""
     found: dict[tuple[str, str], None] = {}
     for types in network.edge_types:
@@ -242,7 +246,7 @@ def _meeting(network: HyperNetwork) -> list[tuple[str, str]]:
     return list(found)
 
 
-def _entries(edges: EdgeSet, row_type: str, column_type: str | None = None) -> Iterator[Entries]:
+def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) -> Iterator[Entries]:
     """Yield the entries that hyperedges make in the rows of a type, for each pair of positions.
 
     A node that stands twice in a hyperedge counts once, so only the first of its positions does.
@@ -265,8 +269,12 @@ def _entries(edges: EdgeSet, row_type: str, column_type: str | None = None) -> I
 
 def _block(network: HyperNetwork, t: str, s: str) -> sp.csr_array:
     """Return the entries of rows of type t in columns of type s, summed, in float64."""
-    entries = [e for r in network.edge_sets for e in _entries(r, t, s)]
-    shape = (network.num_nodes(t), network.num_nodes(s))
+    entries = [e for r in network.edge_sets for e in entries_of(r, t, s)]
+    return summed(entries, (network.num_nodes(t), network.num_nodes(s)))
+
+
+def summed(entries: list[Entries], shape: tuple[int, int]) -> sp.csr_array:
+    """Return a block of this shape from its entries, in float64; columns ascend in each row."""
     total = sum(len(e.rows) for e in entries)
     index = np.int32 if max(total, *shape) <= _LARGEST_INT32 else np.int64
     rows = np.concatenate([e.rows.astype(index) for e in entries])

@@ -9,10 +9,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from os import PathLike
+from typing import ClassVar
 
 
 class DHNEError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and mend.
+
+    Attributes
+    ----------
+    is_everywhere : bool
+        Whether all workers that train together raise it alike, so that one of them may speak.
+    """
+
+    is_everywhere: ClassVar[bool] = False
 
 
 class InputError(DHNEError, ValueError):
@@ -80,6 +89,8 @@ class UnknownNameError(DHNEError, LookupError):
 class SaturatedNetworkError(DHNEError):
     """No tuple is left that is not a hyperedge, so no negative can be drawn."""
 
+    is_everywhere = True
+
 
 class RunError(DHNEError):
     """A run directory is missing, damaged, of a newer format, or not what was asked for."""
@@ -119,8 +130,12 @@ def suggest(name: str, choices: Iterable[object], n: int = 2) -> list[str]:
     --------
     >>> suggest("moive", ["user", "movie", "tag"])
     ['movie']
+    >>> suggest("37", ["000037", "000371"])  # zeros that a spreadsheet has dropped
+    ['000037']
     """
     texts = [str(c) for c in choices]
+    if name.isdigit() and (padded := [t for t in texts if t.lstrip("0") == name.lstrip("0")]):
+        return padded[:n]
     by_fold = {t.casefold(): t for t in texts}
     near = difflib.get_close_matches(name.casefold(), list(by_fold), n=n, cutoff=0.6)
     return [by_fold[t] for t in near]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict
 from functools import cached_property
 from math import inf
@@ -17,7 +18,7 @@ import pyarrow as pa
 import torch
 from scipy.sparse import csr_array
 
-from . import __version__
+from . import __version__, workers
 from .adjacency import AdjacencyMatrix, adjacency
 from .answers.calibration import Calibration
 from .answers.completion import Completer
@@ -33,7 +34,14 @@ from .answers.propagation import (
 )
 from .answers.scorer import TupleScorer, encode_all
 from .embedder import Embedder
-from .errors import DHNEError, InputWarning, ParameterError, RunError, UnknownNameError
+from .errors import (
+    DHNEError,
+    InputWarning,
+    NotFittedError,
+    ParameterError,
+    RunError,
+    UnknownNameError,
+)
 from .files.plain_json import plain
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
@@ -53,8 +61,10 @@ from .storage.sense import making_sense
 from .training.assembly import Blueprint, prepare_training, train_products
 from .training.blending import HeldOutTuples
 from .training.callbacks import Callback, ProgressBar, default_callbacks
+from .training.divided import train_divided
 from .training.loop import CheckpointStore
 from .training.updating import Update
+from .workers import Group
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
 _LONG = 100  # nodes of a hyperedge; longer ones are warned of
@@ -101,6 +111,7 @@ class DHNE(Arguments, Judging, Embedder):
     trained_: Sizes | None = None  # of an extended model: what training knew
     updates_: list[dict[str, Any]] = []  # noqa: RUF012 - replaced, never changed
     _update: Update | None = None
+    _is_elsewhere = False  # whether another worker has the trained model
     history_: list[dict[str, Any]]
     model_: DHNEModel
     rows_: dict[str, RowEncoding]
@@ -200,80 +211,129 @@ class DHNE(Arguments, Judging, Embedder):
         return self
 
     def _fit(self, network: HyperNetwork) -> None:
-        update, seed = self._update, self.random_state
+        """Train the model, and the products if there are any.
+
+        What products are chosen on is held out of both; if they turn out not to help, the model
+        is trained again on everything.
+        """
         settings = check_arguments(self.get_params(deep=False))
-        if update is not None:
-            settings, seed = update.settings, update.seed(seed)
+        if self._update is not None:
+            settings = self._update.settings
         _warn_of_length(network)
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
-        blueprint = Blueprint.of(
+        whole = Blueprint.of(
             network,
             settings,
             seed=self.random_state,
             dtype=dtype,
             validation=self._validation,
         )
-        training = prepare_training(
-            blueprint if update is None else update.shortened(blueprint),
-            kernels,
-            device,
-            seed=seed,
-            callbacks=self._callbacks,
-            checkpoints=self._checkpoints,
-            checkpoint_seconds=self._checkpoint_seconds,
-        )
-        if update is not None:
-            update.carry_over(training.model, blueprint.rows)
-        history = training.run()
+        group = self._workers(device)
+        self._is_elsewhere = group is not None and not group.is_first
+        chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
+        self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
+        self._fit_model(chosen, kernels, device, group)
+        if whole.settings.products and not self._is_elsewhere:  # the first worker goes on alone
+            self._fit_products(chosen, kernels, device)
+            if chosen is not whole and not self.blend_.products:
+                self._checkpoints, calibration = None, self.calibration_  # of the training before
+                self._fit_model(whole, kernels, device, None if group is None else Group())
+                self.calibration_ = calibration
+
+    def _fit_model(
+        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, group: Group | None
+    ) -> None:
+        """Train the model, with the other workers if there is a group."""
+        update, seed = self._update, self.random_state
+        if group is not None:
+            trained = train_divided(
+                blueprint,
+                group,
+                kernels,
+                device,
+                seed=seed,
+                callbacks=self._callbacks,
+                shards=None if self._checkpoints is None else self._checkpoints.shards,
+                checkpoint_seconds=self._checkpoint_seconds,
+            )
+            if trained is None:
+                return
+            model, x, history = trained.model, trained.embeddings, trained.history
+        else:
+            training = prepare_training(
+                blueprint if update is None else update.shortened(blueprint),
+                kernels,
+                device,
+                seed=seed if update is None else update.seed(seed),
+                callbacks=self._callbacks,
+                checkpoints=self._checkpoints,
+                checkpoint_seconds=self._checkpoint_seconds,
+            )
+            if update is not None:
+                update.carry_over(training.model, blueprint.rows)
+            history = training.run()
+            model, sparse = training.model, training.maker.sparse
+            x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.history_ = history if update is None else update.continued(history)
         self.trained_, self.updates_ = None, [] if update is None else self.updates_
-        model, sparse = training.model, training.maker.sparse
-        x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
         self.model_ = model.to("cpu")
         self.settings_, self.rows_ = blueprint.settings, blueprint.rows
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
-        self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
-        embeddings = {t: v.to("cpu") for t, v in x.items()}
-        self.calibration_ = blueprint.calibration(
-            lambda evidence: TupleScorer(self.model_, embeddings, evidence)
-        )
-        if self.settings_.products:
-            self._fit_products(blueprint.for_choosing(self.random_state), kernels, device)
+        self._calibrate(blueprint)
+
+    def join_workers(self) -> Group | None:
+        """Join the workers that torchrun has started; None without torchrun. `fit` does so too."""
+        return workers.join(_device(self.device))
+
+    def _workers(self, device: torch.device) -> Group | None:
+        """Return the workers that train together; None for the training of one process."""
+        group = workers.join(device)
+        if self._update is not None:
+            if group is not None:
+                raise ParameterError("a model is updated by one process; start it without torchrun")
+            return None
+        store = self._checkpoints
+        if group is None and store is not None and store.shards.steps():
+            return Group()  # a training that several workers began goes on alone
+        if group is not None and store is not None:
+            with group.together():
+                if not store.shards.steps() and store.latest() is not None:
+                    raise RunError("one process began this training; resume it without torchrun")
+        return group
+
+    def _check_fitted(self) -> None:
+        if self._is_elsewhere:
+            raise NotFittedError(
+                f"the first worker has the trained model, and this is worker {workers.rank() + 1}; "
+                "ask for answers only where dhne.workers.rank() is 0"
+            )
+        super()._check_fitted()
 
     def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
-        """Train the products, and choose how much they count beside the similarity.
-
-        Where the hyperedges to choose on were trained on, that similarity is one of its own, which
-        was not.
-        """
+        """Train the products, and choose how much they count beside the similarity."""
         show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
-        products, self.ranking_history_ = train_products(
+        self.products_, self.ranking_history_ = train_products(
             blueprint,
+            kernels,
             device,
             seed=self.random_state,
             progress=None if show is None else show.on_ranking_epoch,
         )
-        self.products_ = products
         held_out = blueprint.chosen_on
         if held_out is None or not held_out.num_edges():
             return
-        model, x = self.model_, {t: torch.from_numpy(v) for t, v in self.embeddings_.items()}
-        if self.settings_.holdout:
-            training = prepare_training(blueprint, kernels, device, seed=self.random_state)
-            training.run()
-            sparse = training.maker.sparse
-            x = {t: encode_all(training.model, kernels, t, sparse[t]).cpu() for t in sparse}
-            model = training.model.to("cpu")
-        x = {t: v.to(blueprint.dtype) for t, v in x.items()}
-        scorer = TupleScorer(model, x, blueprint.evidence(torch.device("cpu")), products)
+        scorer = self._scorer_of(blueprint.evidence(device))
         tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
-        self.blend_ = tuples.choose(scorer.similarity_logits, scorer.product_logits)
+        self.blend_ = tuples.choose(scorer)
+        self._calibrate(blueprint)
+
+    def _calibrate(self, blueprint: Blueprint) -> None:
         self.calibration_ = blueprint.calibration(
-            lambda evidence: TupleScorer(model, x, evidence, products, self.blend_)
+            lambda: self._scorer_of(blueprint.evidence(_device(self.device)))
         )
 
     # -- answers ---------------------------------------------------------------------------------
@@ -287,16 +347,23 @@ class DHNE(Arguments, Judging, Embedder):
 
     @cached_property
     def _scorer(self) -> TupleScorer:
-        dtype = next(self.model_.parameters()).dtype
-        x = {t: torch.from_numpy(v).to(dtype) for t, v in self.embeddings_.items()}
-        evidence = None
-        if self.settings_.evidence:  # counted in all that is known, also what was held out
-            matrices = self._matrices
-            if self.settings_.validation or self._is_extended:
-                matrices = adjacency(self.network_)
-            cpu = torch.device("cpu")
-            evidence = PairEvidence(self.network_, matrices, device=cpu, dtype=dtype)
-        return TupleScorer(self.model_, x, evidence, self.products_, self.blend_)
+        if not self.settings_.evidence:
+            return self._scorer_of(None)
+        matrices = self._matrices
+        if self.settings_.validation or self.settings_.holdout or self._is_extended:
+            matrices = adjacency(self.network_)  # of all that is known, also what was held out
+        dtype, device = next(self.model_.parameters()).dtype, _device(self.device)
+        return self._scorer_of(PairEvidence(self.network_, matrices, device=device, dtype=dtype))
+
+    def _scorer_of(self, evidence: PairEvidence | None) -> TupleScorer:
+        """Return a scorer on the model's device that sees this evidence."""
+        model, products, device = self.model_, self.products_, _device(self.device)
+        if device.type != "cpu":  # what is saved and updated stays where it is
+            model, products = deepcopy(model).to(device), deepcopy(products)
+            products = None if products is None else products.to(device)
+        dtype = next(model.parameters()).dtype
+        x = {t: torch.from_numpy(v).to(device, dtype) for t, v in self.embeddings_.items()}
+        return TupleScorer(model, x, evidence, products, self.blend_)
 
     @property
     def _is_extended(self) -> bool:
@@ -401,7 +468,10 @@ class DHNE(Arguments, Judging, Embedder):
         """Save as a run directory; `dhne.load` brings it back.
 
         `notes` is plain data to keep in the run's configuration, such as where its data is from.
+        Of several workers that trained together, the first saves; on the others nothing happens.
         """
+        if self._is_elsewhere:
+            return
         self._check_fitted()
         weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
         contents = RunContents(
@@ -442,15 +512,16 @@ class DHNE(Arguments, Judging, Embedder):
         trained = network if model.trained_ is None else first_part(network, model.trained_)
         blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
         model.settings_, model.history_ = blueprint.settings, contents.history
-        model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.propagated_, weights = take_from_tensors(contents.tensors)
         own = {k.removeprefix(_PRODUCTS): weights.pop(k) for k in list(weights) if _PRODUCTS in k}
         model.products_, model.ranking_history_ = None, []
         model.blend_ = Blend(*weights.pop(_BLEND).tolist()) if _BLEND in weights else Blend()
         if settings.products:
-            chosen_with = blueprint.for_choosing(model.random_state)
-            model.products_ = chosen_with.build_products()
+            chosen = blueprint.for_choosing(model.random_state)
+            model.products_ = chosen.build_products()
             model.products_.load_state_dict(own)
+            blueprint = chosen if model.blend_.products else blueprint  # as in `_fit`
+        model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings
         for t in network.node_types:
@@ -520,7 +591,9 @@ def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
 
 def _device(name: str) -> torch.device:
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and workers.under_torchrun():
+        name = f"cuda:{workers.local_device(torch.cuda.device_count())}"
     try:
         device = torch.device(name)
     except RuntimeError:

@@ -57,10 +57,14 @@ def prepare() -> None:
 def available_cores(root: str | Path = "/") -> int:
     """Return how many cores this process may use: its affinity, limited by its CPU quota.
 
-    `root` is where the system's files are looked for.
+    The workers that torchrun starts on a machine share its cores. `root` is where the system's
+    files are looked for.
     """
     cores, quota = _cores_in_sight(), cpu_quota(root)
-    return cores if quota is None else max(1, min(cores, math.ceil(quota)))
+    if quota is not None:
+        cores = min(cores, math.ceil(quota))
+    sharing = os.environ.get("LOCAL_WORLD_SIZE", "1")
+    return max(1, cores // max(1, int(sharing) if sharing.isdigit() else 1))
 
 
 def _cores_in_sight() -> int:

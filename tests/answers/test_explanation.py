@@ -111,7 +111,21 @@ def test_sets_are_explained_too() -> None:
 
 
 def test_mistakes_are_explained(model: DHNE) -> None:
-    with pytest.raises(ParameterError, match="explain needs a whole tuple"):
+    with pytest.raises(ParameterError, match="explain needs a complete tuple"):
         model.explain(("bob", None, "space"))
     with pytest.raises(ParameterError, match="explain takes one tuple"):
         model.explain([("bob", "Alien", "space")])
+
+
+def test_long_tuples_give_details_of_the_pairs_that_matter_most() -> None:
+    """Paths between all pairs of 60 nodes would take minutes."""
+    length = 12
+    rows = [tuple(f"n{i + j}" for j in range(length)) for i in range(6)]
+    network = HyperNetwork.from_tuples(rows, tuple(f"t{j}" for j in range(length)))
+    model = DHNE(dim=4, epochs=1, evidence=True, kernels="reference").fit(network)
+    pairs = model.explain(rows[0]).pairs
+    assert len(pairs) == 66
+    detailed = [p for p in pairs if p.shared]
+    assert len(detailed) == 45
+    least = min(abs(p.adds) for p in detailed)
+    assert all(abs(p.adds) <= least for p in pairs if not p.shared)

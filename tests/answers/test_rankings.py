@@ -92,7 +92,7 @@ def test_what_is_no_question_is_said(model: Toy, query: object, said: str) -> No
 
 def test_a_frame_without_the_columns_is_told_which_there_are(model: Toy) -> None:
     frame = pd.DataFrame({f"c{i}": ["x"] for i in range(8)})
-    with pytest.raises(InputError, match="needed are user, movie, tag"):
+    with pytest.raises(InputError, match="but needs user, movie, tag"):
         model.score(frame)
 
 

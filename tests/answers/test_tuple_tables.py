@@ -34,7 +34,7 @@ def test_columns_in_any_order_and_others_beside_them() -> None:
 
 
 def test_mistakes_name_row_and_column() -> None:
-    with pytest.raises(InputError, match="needed are user, movie, year"):
+    with pytest.raises(InputError, match="but needs user, movie, year"):
         resolve_table(NET, {"user": ["ann"], "film": ["Heat"]})
     with pytest.raises(InputError, match=r"column 'movie': row 2: .*did you mean 'Heat'"):
         resolve_table(NET, {"user": ["ann"] * 2, "movie": ["Heat", "heat"], "year": [1, 1]})

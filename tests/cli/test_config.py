@@ -126,7 +126,7 @@ def test_a_file_that_is_not_there(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("dim = " + "9" * 5000, "cannot be read"),
+        ("dim = " + "9" * 5000, "thousands of digits"),
         ("hidden = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
         ("hidden = " + "[" * 5000, "nested too deeply"),
     ],

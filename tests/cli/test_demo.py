@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,24 @@ from tests.cli.runs import CommandLine
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     monkeypatch.setenv("COLUMNS", "120")
     return CommandLine(capsys)
+
+
+def served(line: str) -> None:
+    """Paste the line that opens the explorer, and look at the page that it announces."""
+    pytest.importorskip("fastapi")
+    pytest.importorskip("plotly")
+    nothing = {**os.environ, "BROWSER": "true"}  # the program of that name, which does nothing
+    with subprocess.Popen(
+        shlex.split(line), stdout=subprocess.PIPE, text=True, env=nothing
+    ) as explorer:
+        try:
+            assert explorer.stdout is not None
+            address = re.search(r"http://[^ ]+", explorer.stdout.readline())
+            assert address is not None
+            with urllib.request.urlopen(address[0]) as page:
+                assert b"dhne explorer" in page.read()
+        finally:
+            explorer.terminate()
 
 
 def test_it_shows_accuracy_completions_neighbours_and_a_map(
@@ -33,10 +55,10 @@ def test_it_shows_accuracy_completions_neighbours_and_a_map(
     assert "kyoto" in said
     proposed = [line.strip() for line in said.split("look around:")[1].splitlines() if line.strip()]
     assert len(proposed) == 4
-    for line in proposed[:3]:  # the last one serves the explorer until it is stopped
+    for line in proposed[:3]:
         done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (line, done.stderr)
-    assert proposed[3].endswith(f"dhne explore {out / 'run'}")
+    served(proposed[3])
     assert (out / "map.png").read_bytes().startswith(b"\x89PNG")
     model = dhne.load(out / "run")
     assert model.network_.num_nodes("relation") == 13

@@ -51,7 +51,8 @@ def network() -> HyperNetwork:
 
 @pytest.fixture(scope="session")
 def model() -> DHNE:
-    return DHNE(dim=8, epochs=3, kernels="reference").fit(network())
+    settings = {"dim": 8, "epochs": 3, "validation": 0.1, "evidence": True}
+    return DHNE(**settings, kernels="reference").fit(network())
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from dhne import DHNE
 
 from .conftest import MARKUP, NAMES
-from .visiting import PHONE, Visit, at
+from .visiting import PHONE, SAFE, Visit, at
 
 pytestmark = pytest.mark.browser
 
@@ -150,6 +151,9 @@ def test_two_nodes_are_compared(visit: Visit, model: DHNE) -> None:
     a, b = (model.vectors_["movie"][NAMES.index(name)] for name in ("Heat", "null"))
     cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert float(page.locator(".score").text_content()) == pytest.approx(cosine, abs=2e-4)
+    rows = page.get_by_role("region", name="Side by side").locator("tbody tr")
+    heights = [row.bounding_box()["height"] for row in (rows.first, rows.last)]
+    assert heights[0] == heights[1]  # "hyperedges" fits on a line, as "type" does
     page.reload()  # the address keeps both
     page.locator(".score").wait_for()
     page.get_by_role("combobox", name="Second node").fill("user 04")
@@ -165,7 +169,7 @@ def test_something_is_shown_while_it_loads(visit: Visit) -> None:
     page.evaluate("location.hash = '#/node/movie/Heat'")
     card = page.locator("section", has_text="Nearest in the embedding")
     card.get_by_text("Loading …").wait_for()
-    page.locator("section", has_text="Its hyperedges").locator("tbody tr").first.wait_for()
+    page.locator("section", has_text="Hyperedges").locator("tbody tr").first.wait_for()
     held[0].continue_()
     card.locator("tbody tr").first.wait_for()
     assert card.get_by_text("Loading …").count() == 0
@@ -190,10 +194,44 @@ def test_the_run_page_has_its_origin(visit: Visit, model: DHNE) -> None:
     assert "saved" in origin
 
 
-def test_places_are_kept_for_what_a_run_cannot_yet_answer(visit: Visit) -> None:
+def test_a_score_is_explained(visit: Visit, model: DHNE) -> None:
+    tag = str(10**17 + 1)
+    place = f"tuples?p0=user 03&p1={quote(MARKUP, safe=SAFE)}&p2={tag}"
+    page = visit.go(place)
+    why = page.get_by_role("region", name="Why this score")
+    why.get_by_role("heading", name="Why this score").wait_for()
+    found = model.explain(("user 03", MARKUP, int(tag)), edge_type=("user", "movie", "tag"))
+    shown = why.get_by_role("region", name="What each node adds").locator(".number")
+    adds = [float(t.replace("−", "-")) for t in shown.all_text_contents()]
+    np.testing.assert_allclose(adds, [part.adds for part in found.parts], atol=0.006)
+    assert why.locator(".pair").count() == len(found.pairs)
+    widest = max([*found.parts, *found.pairs], key=lambda part: abs(part.adds))
+    widths = why.locator(".effect span").evaluate_all("(bars) => bars.map((b) => b.offsetWidth)")
+    assert max(widths) == 42, widest  # half of a bar, whatever the largest effect is
+    shares = [float(t.strip("%")) for t in why.locator(".standing strong").all_text_contents()]
+    expected = [found.above_known, found.above_random, found.probability]
+    np.testing.assert_allclose(shares, [100 * share for share in expected], atol=0.51)
+    near = why.get_by_role("region", name="Most similar known hyperedges")
+    assert near.locator("tbody tr").count() == len(found.nearest)
+    first = near.locator("tbody tr").first.locator("a").all_text_contents()
+    assert first == [str(name) for name in found.nearest[0].names]
+    assert page.locator("main img, main b").count() == 0
+    near.locator("tbody tr").first.locator("a").first.click()  # nodes are links
+    page.wait_for_selector("main[data-view=node][aria-busy=false]")
+
+
+def test_probabilities_are_checked_on_the_training_page(visit: Visit, model: DHNE) -> None:
     page = visit.go("training")
-    assert page.locator("[data-ability=probability]").count() == 1
-    assert page.locator("[data-ability=probability]").is_hidden()
+    curve = model.calibration_.reliability
+    card = page.locator("section.reliability")
+    card.locator(".main-svg").first.wait_for()
+    assert f"{100 * curve.error:.1f}%" in card.inner_text()
+    rows = card.locator("tbody tr").all()
+    assert [int(r.locator("td").nth(2).inner_text().replace(",", "")) for r in rows] == list(
+        curve.counts
+    )
+    drawn = "() => Array.from(document.querySelector('.reliability-chart').data[1].y)"
+    np.testing.assert_allclose(page.evaluate(drawn), curve.observed)
 
 
 def test_training_curves_and_settings(visit: Visit) -> None:
@@ -208,6 +246,7 @@ def test_training_curves_and_settings(visit: Visit) -> None:
 def test_mistakes_are_said_in_words(visit: Visit) -> None:
     page = visit.go("node/movie/nobody")
     assert "unknown movie" in page.get_by_role("alert").inner_text()
+    page.get_by_text("There is nothing to show here.").wait_for()
     visit.wrong = [w for w in visit.wrong if "404" not in w]  # the browser's own note of it
 
 
@@ -231,6 +270,7 @@ def test_dark_is_what_the_system_prefers_and_can_be_changed(visit: Visit) -> Non
         "map/movie",
         "tuples",
         "tuples?p0=user 03",
+        "tuples?p0=user 03&p1=Heat&p2=100000000000000001",
         "node/movie?id=0",
         "compare?type=movie&a=Heat&with=movie&b=null",
         "training",
@@ -267,7 +307,7 @@ def test_everything_can_be_reached_by_keyboard(visit: Visit) -> None:
         page.keyboard.press("Escape")
     order = [t for t in reached if t]
     for text in (
-        "Skip to the content",
+        "Skip to content",
         "Tuples",
         "Search all nodes",
         "Nodes",

@@ -24,7 +24,7 @@ def test_search_marks_nodes_on_the_map(visit: Visit) -> None:
     field = page.get_by_role("combobox", name="Search by name")
     field.fill("movie 1")
     page.get_by_role("option", name="movie 10").wait_for()
-    page.get_by_text("10 names hold “movie 1”").wait_for()
+    page.get_by_text("10 names contain “movie 1”").wait_for()
     page.wait_for_selector(".stage[data-marked='10']")
     field.press("ArrowDown")
     field.press("Enter")
@@ -100,7 +100,7 @@ def test_a_selection_is_copied_saved_and_explained(
 ) -> None:
     page = visit.map()
     page.get_by_role("combobox", name="Search by name").fill("<")
-    page.get_by_text("2 names hold “<”").wait_for()
+    page.get_by_text("2 names contain “<”").wait_for()
     names = page.locator(".selection .nodes a").all_text_contents()
     page.get_by_role("button", name="Copy names").click()
     page.get_by_text("2 names copied").wait_for()
@@ -112,7 +112,7 @@ def test_a_selection_is_copied_saved_and_explained(
     assert sorted(row["name"] for row in table) == sorted(names)
     assert {row["labels"] for row in table} == {"<i>odd</i>; other"}
     page.get_by_text("What they share").click()
-    page.locator(".shares li", has_text="<i>odd</i>").get_by_text("100 %").wait_for()
+    page.locator(".shares li", has_text="<i>odd</i>").get_by_text("100%").wait_for()
     assert page.locator(".shares a").count() > 0
     page.locator(".actions").get_by_role("link", name="Compare").click()
     page.get_by_role("heading", name="Compare two nodes").wait_for()
@@ -211,10 +211,10 @@ def test_umap_keeps_its_choice_and_shows_how_far_it_is(visit: Visit) -> None:
     assert layout.input_value() == "umap"
     assert "layout=umap" in page.url
     umap.info |= {"stage": "arranging the nodes", "progress": 0.25}
-    progress.get_by_text("25 %").wait_for()
+    progress.get_by_text("25%").wait_for()
     assert page.locator("progress").get_attribute("value") == "0.25"
     page.reload()  # the choice is kept
-    progress.get_by_text("25 %").wait_for()
+    progress.get_by_text("25%").wait_for()
     assert layout.input_value() == "umap"
     umap.info |= {"state": "ready", "stage": "", "progress": None}
     page.wait_for_selector(".stage[data-layout=umap]")

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -71,6 +72,22 @@ def network() -> HyperNetwork:
     return both.with_labels({"movie": {"Heat": ["crime", "noir"]}})
 
 
+def timed_network() -> HyperNetwork:
+    """A network whose hyperedges have dates."""
+    rows = [
+        ("ann", "Heat", "2020-01-01"),
+        ("bob", "Alien", "2021-06-30"),
+        ("cy", "Heat", "2022-02-28"),
+    ]
+    return dhne.read_table(
+        [
+            {"user": user, "movie": movie, "when": date.fromisoformat(day)}
+            for user, movie, day in rows
+        ],
+        time="when",
+    )
+
+
 @cache
 def targets(folder: Path) -> dict[str, Target]:
     """Make the valid files below `folder` and return what is fuzzed, by name."""
@@ -84,6 +101,10 @@ def _networks(folder: Path) -> list[Target]:
         file = folder / f"net{ending}"
         dhne.write(plain_network() if ending == ".parquet" else network(), file)
         found.append(Target(f"network{ending}", ending, file.read_bytes(), dhne.read))
+    for ending in (".json", ".npz", ".parquet"):
+        file = folder / f"timed{ending}"
+        dhne.write(timed_network(), file)
+        found.append(Target(f"timed{ending}", ending, file.read_bytes(), dhne.read))
     np.savez(folder / "a.npz", train_data=[[0, 1], [1, 0]], nums_type=[2, 2], labels=["x", "y"])
     authors = (folder / "a.npz").read_bytes()
     found.append(Target("authors.npz", ".npz", authors, dhne.read))
@@ -102,6 +123,10 @@ def _networks(folder: Path) -> list[Target]:
 
 def _tables(folder: Path) -> list[Target]:
     text = b'user,movie,weight\nann,Heat,1\nbob,"Al""ien",2.5\n"c\ny",12 Monkeys,3\n'
+    times = (
+        b"user,movie,when\nann,Heat,2020-01-01\nbob,Alien,2021-06-30T12:00:00\ncy,Heat,2022-02-28\n"
+    )
+    facts = b"likes\tann\tHeat\nrated\tbob\tAlien\t5\tgood\nlikes\tcy\tHeat\n"
     labels = b"type,name,label\nmovie,Heat,crime\nuser,ann,old\n"
     net = network()
     import gzip
@@ -111,6 +136,8 @@ def _tables(folder: Path) -> list[Target]:
         Target("table.tsv", ".tsv", text.replace(b",", b"\t"), dhne.read_table),
         Target("table.csv.gz", ".csv.gz", gzip.compress(text), dhne.read_table),
         Target("labels.csv", ".csv", labels, lambda path: add_labels(net, path)),
+        Target("times.csv", ".csv", times, lambda path: dhne.read_table(path, time="when")),
+        Target("facts.tsv", ".tsv", facts, lambda path: dhne.read_facts(path, 1)),
     ]
 
 
@@ -187,5 +214,17 @@ def _runs(folder: Path) -> list[Target]:
         path.rename(path.with_name("epoch-000001.json"))
         return Checkpoints(path.parent).latest()
 
+    def update(path: Path) -> object:
+        return (
+            dhne.load(run)
+            .partial_fit(dhne.read_table(path), epochs=1)
+            .score([("ann", "Heat", "heist")])
+        )
+
     note = (folder / "checkpoints" / "epoch-000001.json").read_bytes()
-    return [*found, Target("checkpoint.json", ".json", note, open_checkpoint)]
+    new = b"user,movie,tag\nann,Alien,space\neve,Heat,noir\nann,Brazil,a b\n"
+    return [
+        *found,
+        Target("checkpoint.json", ".json", note, open_checkpoint),
+        Target("update.csv", ".csv", new, update),
+    ]

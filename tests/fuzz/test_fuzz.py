@@ -21,7 +21,8 @@ NAMES = (
     *("description.json", "table.csv", "table.tsv", "table.csv.gz", "labels.csv"),
     *("config.toml", "record.json", "run-config.json", "run-model.safetensors"),
     *("run-history.jsonl", "run-0.parquet", "run-user.parquet", "run-manifest.json"),
-    "checkpoint.json",
+    *("checkpoint.json", "timed.json", "timed.npz", "timed.parquet", "times.csv", "facts.tsv"),
+    "update.csv",
 )
 
 

@@ -175,7 +175,7 @@ FORBIDDEN = {
     '{"incidences": [': "x.hif.json:1: this is not JSON",
     "": "the file is empty",
     "[" * 100_000: "nested too deeply",
-    '{"incidences": [{"edge": 1, "node": ' + "9" * 5000 + "}]}": "a number in it is too long",
+    '{"incidences": [{"edge": 1, "node": ' + "9" * 5000 + "}]}": "thousands of digits",
     '{"incidences": [{"edge": 1, "node": 1}, {"edge": 1, "node": "1"}]}': "would be one name here",
     '{"incidences": [], "metadata": {"dhne-format": 99}}': "metadata.dhne-format: it is of a newer",
     '{"incidences": [], "metadata": {"dhne-format": 1}}': "metadata: the lists of node and edge",

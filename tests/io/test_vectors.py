@@ -83,6 +83,18 @@ class TestWord2Vec:
 
 
 class TestProjector:
+    def test_tsv_does_not_replace_a_sibling_that_nobody_named(self, tmp_path: Path) -> None:
+        beside = tmp_path / "v.metadata.tsv"
+        beside.write_text("mine")
+        vectors = {"a": (["x"], [[1.0]])}
+        with pytest.raises(InputError, match=r"v\.metadata\.tsv beside it, which exists"):
+            write_vectors(tmp_path / "v.tsv", vectors)
+        assert [p.name for p in tmp_path.iterdir()] == ["v.metadata.tsv"]
+        assert beside.read_text() == "mine"
+        beside.unlink()
+        for _ in range(2):  # both files of an earlier call are replaced
+            write_vectors(tmp_path / "v.tsv", vectors)
+
     def test_tsv_has_metadata_beside_it(self, tmp_path: Path) -> None:
         vectors = make_vectors()
         labels = {"movie": [["crime", "drama"], *([[]] * (len(NAMES) - 1))]}

@@ -59,7 +59,7 @@ def by_hand(products: Products, network: HyperNetwork, row: list[int], types: Ed
     total = torch.ones(products.dim, dtype=torch.float64)
     for p, v in enumerate(row):
         if p != at:
-            total = total * products.factor(torch.tensor([v]), types, p, 0.0)[0]
+            total = total * products.factor(products.vectors_of(types[p])[[v]], types, p)[0]
     if at is None:
         total = total * next(iter(products.scales.values()))
     else:

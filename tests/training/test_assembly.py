@@ -41,12 +41,39 @@ def test_products_are_chosen_saved_and_answer(kinship: HyperNetwork, tmp_path: P
     np.testing.assert_allclose(ranked.scores, again.score(whole), rtol=1e-5)
 
 
-def test_without_a_validation_part_some_hyperedges_are_held_out(kinship: HyperNetwork) -> None:
+def test_without_a_validation_part_some_hyperedges_are_held_out(
+    kinship: HyperNetwork, tmp_path: Path
+) -> None:
     model = dhne.DHNE(preset="plus", **QUICK).fit(kinship)
-    plain = dhne.DHNE(preset="plus", products=False, **QUICK).fit(kinship)
     assert 0 < model.settings_.holdout <= 0.2
-    for t in kinship.node_types:  # the similarity is trained on all of them all the same
-        np.testing.assert_array_equal(model.embeddings_[t], plain.embeddings_[t])
+    assert model.blend_.products > 0
+    model.save(tmp_path / "run")
+    again = dhne.load(tmp_path / "run")
+    tuples = kinship.edges()[:30]
+    np.testing.assert_allclose(again.score(tuples), model.score(tuples), rtol=1e-6)
+    new = [("new", "r1", "p1"), ("new", "r2", "p2")]
+    for t, table in model.transform(new).items():
+        assert again.transform(new)[t].equals(table)
+
+
+def test_if_products_do_not_help_the_model_learns_from_everything(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    cluster, member = rng.integers(4, size=400), rng.integers(10, size=(400, 2))
+    rows = [
+        (f"p{c}{a}", f"r{c % 2}", f"p{c}{b}") for c, (a, b) in zip(cluster, member, strict=True)
+    ]
+    network = HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
+    settings = {"dim": 4, "epochs": 20, "kernels": "reference", "device": "cpu"}
+    useless = {"product_dim": 1, "ranking_epochs": 1, "dropout": 0.9}
+    model = dhne.DHNE(preset="plus", **settings, **useless).fit(network)
+    plain = dhne.DHNE(preset="plus", products=False, **settings).fit(network)
+    assert model.blend_.products == 0
+    assert model.products_ is not None
+    model.save(tmp_path / "run")
+    for fitted in (model, dhne.load(tmp_path / "run")):
+        for t in network.node_types:
+            np.testing.assert_array_equal(fitted.embeddings_[t], plain.embeddings_[t])
+        np.testing.assert_array_equal(fitted.score(network.edges()), plain.score(network.edges()))
 
 
 def test_a_new_node_is_scored_by_its_row(kinship: HyperNetwork) -> None:

@@ -7,9 +7,12 @@ import pytest
 import torch
 
 import dhne
+from dhne.kernels import get_kernels
 from dhne.model.products import Products, choose_context
 from dhne.training.ranking import RankingOptions, RankingTrainer
 from tests.model.test_products import drawn, facts
+
+KERNELS = get_kernels("reference", torch.device("cpu"))
 
 
 @pytest.mark.parametrize("edge_type", range(2))
@@ -19,7 +22,7 @@ def test_the_loss_is_that_of_the_formula(edge_type: int) -> None:
     products = drawn(network)
     with torch.no_grad():
         products.evidence.weights.zero_()
-    trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0), seed=0)
+    trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0), KERNELS, seed=0)
     edges = network.edge_sets[edge_type]
     rows = torch.arange(len(edges))
     got = float(trainer.loss(edges.types, rows).detach())
@@ -48,32 +51,28 @@ def test_the_loss_is_that_of_the_formula(edge_type: int) -> None:
 def test_a_sample_of_candidates_estimates_the_sum_over_all() -> None:
     network = facts()
     products = drawn(network)
-    trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0, candidates=2), seed=0)
+    options = RankingOptions(dropout=0.0, candidates=1)
+    trainer = RankingTrainer(products, network, options, KERNELS, seed=0)
     types = network.edge_sets[0].types
-    torch.manual_seed(0)
-    logits = torch.randn(9, dtype=torch.float64)
-    target = torch.tensor([0])
+    batch = torch.from_numpy(network.edge_sets[0].nodes[:1].copy())
+    logits = torch.randn(9, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    own = set(batch[0, 1:].tolist())
     sums = []
     for _ in range(4000):
-        chosen, _, correction = trainer._candidates(types, 1, target)
-        assert chosen is not None
-        assert correction is not None
-        share = trainer.shares[types, 1]
-        taken = chosen[chosen != 0]
-        missed = (1 - 1 / 9) ** 2 * (1 - share[taken]).double()
-        sums.append((torch.exp(logits[taken]) / (1 - missed)).sum())
-    # The target is always in; the others as often as their probability says, on uniform draws.
-    uniform = 1 - (1 - 1 / 9) ** 2
-    assert float(torch.stack(sums).mean()) == pytest.approx(
-        float(
-            (
-                torch.exp(logits[1:])
-                * uniform
-                / (1 - (1 - 1 / 9) ** 2 * (1 - trainer.shares[types, 1][1:].double()))
-            ).sum()
-        ),
-        rel=0.1,
-    )
+        drawn_now = trainer.draw_candidates("entity", types, batch)
+        assert drawn_now.log_chance is not None
+        taken = torch.nonzero(drawn_now.column >= 0)[:, 0]
+        others = torch.tensor([v not in own for v in taken.tolist()])
+        assert own <= set(taken.tolist())
+        sums.append(torch.exp(logits[taken] - drawn_now.log_chance)[others].sum())
+    # The batch's own nodes are always in; the others as often as the uniform draw says.
+    expected = 0.0
+    for v in set(range(9)) - own:
+        missed = torch.tensor(1 - 1 / 9, dtype=torch.float64)
+        for p in (1, 2):
+            missed = missed * (1 - trainer.shares[types, p][v])
+        expected += float(torch.exp(logits[v]) * (1 / 9) / (1 - missed))
+    assert float(torch.stack(sums).mean()) == pytest.approx(expected, rel=0.1)
 
 
 def test_products_learn_who_is_whose_where_everyone_met_everyone() -> None:
@@ -87,7 +86,7 @@ def test_products_learn_who_is_whose_where_everyone_met_everyone() -> None:
     products = Products(train, 16, context)
     products.reset(torch.Generator().manual_seed(0))
     options = RankingOptions(epochs=60, batch_size=16, learning_rate=0.02, dropout=0.1)
-    history = RankingTrainer(products, train, options, seed=0).run()
+    history = RankingTrainer(products, train, options, KERNELS, seed=0).run()
     assert history[-1]["loss"] < history[0]["loss"]
     asked = torch.from_numpy(test.edges().copy())
     found = products.open_logits(asked, test.edge_types[0], 1).argmax(1)
@@ -100,6 +99,6 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     for _ in range(2):
         products = Products(network, 4, "relation")
         products.reset(torch.Generator().manual_seed(0))
-        RankingTrainer(products, network, RankingOptions(epochs=3), seed=5).run()
+        RankingTrainer(products, network, RankingOptions(epochs=3), KERNELS, seed=5).run()
         weights.append(products.state_dict())
     assert all(torch.equal(weights[0][k], weights[1][k]) for k in weights[0])

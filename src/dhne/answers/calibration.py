@@ -1,23 +1,23 @@
 """From similarities to probabilities.
 
-S is trained against a chosen number of negatives per hyperedge, and its size means little as such.
+S is trained against a chosen number of negatives per hyperedge, so its value is not a probability.
 Platt's method fits two numbers on hyperedges that training has not seen and on their negatives,
 
     P(hyperedge | tuple) = sigmoid(a · logit + b),
 
-where there were n₀ negatives per hyperedge. Among n negatives per hyperedge the odds of a tuple are
+with n₀ negatives per hyperedge. Among n negatives per hyperedge the odds of a tuple are
 n₀ / n times as high, so
 
     P_n = sigmoid(a · logit + b + log(n₀ / n)).
 
 Without held-out hyperedges, a = 1, b = 0 and n₀ the number of training's negatives: what the
-cross-entropy aims at, but nobody checked it.
+cross-entropy aims at, unverified.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite, log
 from typing import Any
 
@@ -29,13 +29,68 @@ from dhne.errors import ParameterError
 Floats = npt.NDArray[np.float64]
 BINS = 10
 _ROUNDS = 50
-_LEAST = 1e-9  # steps below that end the fit
-_STEEPEST = 1e-3  # the least a: higher logits must not become less probable
+_LEAST = 1e-9  # smaller steps end the fit
+_STEEPEST = 1e-3  # the smallest a: higher logits must not become less probable
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often tuples of similar probability were hyperedges, one entry per bin with tuples.
+
+    Attributes
+    ----------
+    predicted, observed : tuple of float
+        The mean probability of a bin, and the share of its tuples that are hyperedges.
+    counts : tuple of int
+        How many tuples a bin has.
+    """
+
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, hyperedges: Floats, negatives: Floats, *, bins: int = BINS) -> Reliability:
+        """Sort the probabilities of hyperedges and negatives into bins of equal width."""
+        p = np.concatenate([hyperedges, negatives])
+        truth = np.repeat([1.0, 0.0], [len(hyperedges), len(negatives)])
+        number = np.minimum((p * bins).astype(np.int64), bins - 1)
+        counts = np.bincount(number, minlength=bins)
+        used = counts > 0
+        predicted, observed = (
+            (np.bincount(number, v, bins)[used] / counts[used]).tolist() for v in (p, truth)
+        )
+        return cls(tuple(predicted), tuple(observed), tuple(counts[used].tolist()))
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: Σ_b |predicted − observed| · share of b.
+
+        Examples
+        --------
+        >>> Reliability.of(np.array([0.75, 0.75]), np.array([0.75, 0.75])).error
+        0.25
+        """
+        gaps = np.abs(np.subtract(self.predicted, self.observed))
+        return float(gaps @ np.array(self.counts) / max(sum(self.counts), 1))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Reliability:
+        """Return the curve of a record; raises if the record is malformed."""
+        try:
+            predicted, observed = (tuple(map(float, record[k])) for k in ("predicted", "observed"))
+            counts = tuple(map(int, record["counts"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ParameterError("the reliability needs lists of numbers") from None
+        shares = all(0 <= p <= 1 for p in predicted + observed) and min(counts, default=1) > 0
+        if not (shares and len(predicted) == len(observed) == len(counts) <= BINS):
+            raise ParameterError("the reliability needs shares and counts of the same bins")
+        return cls(predicted, observed, counts)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What turns logits into probabilities.
+    """A map from logits to probabilities.
 
     Attributes
     ----------
@@ -44,13 +99,16 @@ class Calibration:
     negatives : float
         n₀, negatives per hyperedge.
     held_out : int
-        How many hyperedges it was fitted on; 0 if none.
+        The number of hyperedges it was fitted to; 0 if none.
+    reliability : Reliability or None
+        How well the probabilities agree with those hyperedges and their negatives.
     """
 
     scale: float = 1.0
     offset: float = 0.0
     negatives: float = 1.0
     held_out: int = 0
+    reliability: Reliability | None = None
 
     @classmethod
     def fit(cls, hyperedges: Floats, negatives: Floats) -> Calibration:
@@ -66,8 +124,7 @@ class Calibration:
         m, n = len(hyperedges), len(negatives)
         if not m or not n:
             raise ParameterError(
-                f"calibration needs hyperedges and negatives that training has not seen, got {m} "
-                f"and {n}"
+                f"calibration needs held-out hyperedges and negatives, got {m} and {n}"
             )
         x = np.concatenate([hyperedges, negatives])
         # Platt's targets: a little less sure than 1 and 0, so that few examples do not overfit.
@@ -88,12 +145,14 @@ class Calibration:
             if np.abs(step).max() <= _LEAST:
                 break
         scale, offset = a
-        return cls(max(float(scale), _STEEPEST), float(offset), n / m, m)
+        fitted = cls(max(float(scale), _STEEPEST), float(offset), n / m, m)
+        both = (fitted.probability(z) for z in (hyperedges, negatives))
+        return replace(fitted, reliability=Reliability.of(*both))
 
     def probability(self, logits: Floats, negatives: float | None = None) -> Floats:
-        """Return P of each logit where there are so many negatives per hyperedge.
+        """Return P of each logit, given the number of negatives per hyperedge.
 
-        None takes the number that the calibration was fitted with.
+        None means as many as in the calibration.
 
         Examples
         --------
@@ -113,61 +172,24 @@ class Calibration:
         with np.errstate(divide="ignore"):
             return self.probability(np.log(s) - np.log1p(-s), negatives)
 
-    def to_record(self) -> dict[str, float]:
-        """Return it as JSON can hold it."""
+    def to_record(self) -> dict[str, Any]:
+        """Return the calibration as plain data."""
         return asdict(self)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Calibration:
-        """Return what `to_record` gave; raises if it is not that."""
+        """Return the calibration of a record; raises if the record is malformed."""
         try:
             scale, offset, negatives = (float(record[k]) for k in ("scale", "offset", "negatives"))
             held_out = int(record["held_out"])
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise ParameterError("the calibration is not made of four numbers") from None
+            raise ParameterError("the calibration needs four numbers") from None
         positive = scale > 0 and negatives > 0
         if not (positive and isfinite(scale + offset + negatives)):
             raise ParameterError("the calibration's scale and negatives must be positive numbers")
-        return cls(scale, offset, negatives, held_out)
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """How often tuples of about the same probability were hyperedges, bin by bin.
-
-    Attributes
-    ----------
-    predicted, observed : float64[b]
-        The mean probability and the share of hyperedges of each bin that has tuples.
-    counts : int64[b]
-    """
-
-    predicted: Floats
-    observed: Floats
-    counts: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, hyperedges: Floats, negatives: Floats, *, bins: int = BINS) -> Reliability:
-        """Sort the probabilities of hyperedges and negatives into bins of equal width."""
-        p = np.concatenate([hyperedges, negatives])
-        truth = np.repeat([1.0, 0.0], [len(hyperedges), len(negatives)])
-        number = np.minimum((p * bins).astype(np.int64), bins - 1)
-        counts = np.bincount(number, minlength=bins)
-        used = counts > 0
-        mean = [np.bincount(number, v, bins)[used] / counts[used] for v in (p, truth)]
-        return cls(mean[0], mean[1], counts[used])
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: Σ_b |predicted − observed| · share of b.
-
-        Examples
-        --------
-        >>> Reliability.of(np.array([0.75, 0.75]), np.array([0.75, 0.75])).error
-        0.25
-        """
-        share = self.counts / max(self.counts.sum(), 1)
-        return float((np.abs(self.predicted - self.observed) * share).sum())
+        curve = record.get("reliability")
+        reliability = None if curve is None else Reliability.from_record(curve)
+        return cls(scale, offset, negatives, held_out, reliability)
 
 
 def _loss(z: Floats, target: Floats) -> float:

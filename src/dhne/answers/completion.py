@@ -1,15 +1,15 @@
 """The engine behind `rank`: the best completions of tuples with open positions.
 
-Questions that share their edge type and their open positions are answered in one pass. With one
-open position, every candidate takes part:
+Questions with the same edge type and open positions are answered in one pass. With one open
+position, every candidate is considered:
 
 1. Order the candidates. A similarity with a quick form (:class:`dhne.model.similarities.QuickForm`)
-   orders them from tables that are kept; every other method gives all scores itself. Of very many
+   orders them by precomputed tables; other methods compute all scores themselves. For very many
    candidates a short list may be enough (:mod:`dhne.answers.shortlist`).
-2. Score those that can be among the best once more with the method's own `score_ids`. So answers
-   are the method's own numbers, and what rounding did to the order is undone.
+2. Rescore those that can be among the best with the method's own `score_ids`. The answers are then
+   exactly the method's scores, and rounding in the first step does not affect the order.
 
-Of two open positions, the first is narrowed to a beam: the nodes whose best completion of a
+With two open positions, the first is narrowed to a beam: the nodes whose best completion of a
 provisional tuple scores highest. Each is then completed exactly at the second.
 """
 
@@ -32,16 +32,16 @@ from .free_positions import rank_over_rest
 from .ranking import barred, contenders, members, top_k
 from .shortlist import SAMPLE, Landmarks, size_for
 
-_SPARE = 16  # candidates beyond k that are scored once more, for those that rounding put behind
-_TABLES = 4  # quick forms kept; each has as many numbers as all projected candidates
-_TOGETHER = 8  # questions whose candidates are all looked at in one pass
-_PREPARED = 2  # edge types that are made ready before anyone asks
+_SPARE = 16  # candidates beyond k that are rescored, in case rounding affected the order
+_TABLES = 4  # quick forms kept; each is as large as all projected candidates
+_TOGETHER = 8  # questions for which all candidates are scored in one pass
+_PREPARED = 2  # edge types that are prepared before the first question
 
 
 class Question(NamedTuple):
-    """A tuple with open positions: ids, -1 where it is open; how many answers, and which.
+    """A tuple with open positions: ids, with -1 for open positions; the number of answers.
 
-    -2 is a position that may hold anything; `rest` says how scores are taken over these.
+    -2 marks a position that may hold any node; `rest` says how scores are aggregated over these.
     """
 
     types: EdgeType
@@ -58,15 +58,15 @@ class Question(NamedTuple):
 
 
 class Completions(NamedTuple):
-    """The best whole tuples ``int64[k, N]``, best first, and their scores."""
+    """The best complete tuples ``int64[k, N]``, best first, and their scores."""
 
     tuples: NodeArray
     scores: npt.NDArray[np.float64]
-    exact: bool = True  # whether every candidate took part
+    exact: bool = True  # whether every candidate was considered
 
 
 class CandidateScorer(Protocol):
-    """What ranking asks of a method."""
+    """What ranking needs from a method."""
 
     network_: HyperNetwork
 
@@ -80,13 +80,13 @@ class CandidateScorer(Protocol):
 
 
 class QuickForms(Protocol):
-    """Who has quick forms of open positions; `dhne.answers.scorer.TupleScorer` does."""
+    """A scorer with quick forms of open positions, such as `dhne.answers.scorer.TupleScorer`."""
 
     def has_quick_form(self, edge_type: EdgeType) -> bool:
-        """Whether an edge type's similarity has quick forms at all."""
+        """Whether the similarity of an edge type has quick forms."""
 
     def quick_form(self, edge_type: EdgeType, position: int) -> QuickForm | None:
-        """Return what orders a position's candidates quickly, if there is one."""
+        """Return the quick form of a position, if there is one."""
 
     def fixed(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Any:
         """Return the nodes at all positions but the open one, combined."""
@@ -100,7 +100,7 @@ class Completer:
     method : CandidateScorer
     quick : QuickForms, optional
     least_quick, least_listed : int
-        With fewer candidates quick forms, and short lists, are not worth making.
+        Below these numbers of candidates, quick forms and short lists are not worth building.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Completer:
         self._lock = threading.Lock()
 
     def answer(self, questions: list[Question]) -> list[Completions]:
-        """Answer questions that share the edge type and the open positions."""
+        """Answer questions with the same edge type and open positions."""
         is_open = questions[0].open_positions
         if any(ANY in q.nodes for q in questions):
             return [self._over_rest(q) for q in questions]
@@ -161,7 +161,7 @@ class Completer:
         closed: list[NodeArray],
         position: int,
     ) -> list[NodeArray | None]:
-        """Return the likely candidates of each question; None where a short list is not enough."""
+        """Return the likely candidates of each question; None if a short list is not enough."""
         types = questions[0].types
         found: list[NodeArray | None] = [None] * len(questions)
         landmarks, form = self._landmarks.get((types, position)), self._form(types, position)
@@ -185,9 +185,9 @@ class Completer:
     def _values(
         self, nodes: NodeArray, types: EdgeType, position: int
     ) -> tuple[npt.NDArray[Any], float]:
-        """Return ``[m, n]``, numbers that order all candidates as their scores do, and their error.
+        """Return ``[m, n]``, values in the order of the candidates' scores, and their error.
 
-        They can be compared between questions.
+        Values of different questions are comparable.
         """
         form = self._form(types, position)
         if form is not None and self._quick is not None:
@@ -195,7 +195,7 @@ class Completer:
             if asked is not None:
                 return form.values(asked), form.error
             scores = self.method.score_candidates(nodes, types, position)
-            with np.errstate(divide="ignore"):  # on the scale of the other questions' logits
+            with np.errstate(divide="ignore"):  # logits, as for other questions
                 return np.log(scores) - np.log1p(-scores), 0.0
         return np.array(self.method.score_candidates(nodes, types, position)), 0.0
 
@@ -206,7 +206,7 @@ class Completer:
         likely: list[NodeArray],
         position: int,
     ) -> list[Completions]:
-        """Score all that is likely in one go; keep the best of each question."""
+        """Score all likely candidates at once; keep the best of each question."""
         sizes = [len(ids) for ids in likely]
         tuples = np.repeat(nodes, sizes, axis=0)
         tuples[:, position] = np.concatenate(likely)
@@ -225,13 +225,13 @@ class Completer:
         if self.network.num_nodes(types[first]) > self.network.num_nodes(types[second]):
             first, second = second, first  # try every node of the smaller type if the beam allows
         starts = self._beam(nodes, types, first, second, question.beam)
-        if not len(starts):  # every node that could begin is in the set already
+        if not len(starts):  # every possible first node is in the set already
             return Completions(np.empty((0, len(types)), np.int64), np.empty(0))
         tuples = np.repeat(nodes[None], len(starts), axis=0)
         tuples[:, first] = starts
         asked = [question._replace(nodes=tuple(row)) for row in tuples.tolist()]
         same = second in types.peers(first)
-        # Of a set's two orders one is enough: a pair whose lower node was tried is there already.
+        # One of a set's two orders is enough: skip pairs whose lower node was tried before.
         also = [starts[starts < s] if same else starts[:0] for s in starts]
         found = self._one_open(asked, second, also)
         every = np.concatenate([f.tuples for f in found])
@@ -243,7 +243,7 @@ class Completer:
     def _beam(
         self, nodes: NodeArray, types: EdgeType, first: int, second: int, beam: int
     ) -> NodeArray:
-        """Nodes for the first open position, by coordinate ascent from the second's busiest."""
+        """Return first nodes by coordinate ascent, starting from the most frequent second ones."""
         n = self.network.num_nodes(types[first])
         taken = members(nodes, types, first)
         if n <= beam:
@@ -290,16 +290,16 @@ class Completer:
         return all(self.network.num_nodes(t) < self._least_quick for t in types)
 
     def warm_up(self) -> None:
-        """Make what the first questions would have to wait for."""
+        """Prepare what the first questions would otherwise wait for."""
         for types in self.network.edge_types[:_PREPARED]:
             for position in range(len(types)):
                 nodes = tuple(OPEN if p == position else 0 for p in range(len(types)))
                 self.answer([Question(types, nodes, k=1)])
 
     def make_short_lists(self) -> None:
-        """Learn to answer from short lists wherever there are very many candidates.
+        """Build short lists for positions with very many candidates.
 
-        This takes as long as some 130 questions. Before, every candidate is looked at.
+        This takes as long as about 130 questions. Until then, every candidate is scored.
         """
         for types in self.network.edge_types[:_PREPARED]:
             for position, node_type in enumerate(types):

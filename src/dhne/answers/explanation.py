@@ -1,14 +1,14 @@
 """Why a tuple has its score.
 
-The network's side: for each pair of its nodes how often they were seen together, what both were
-seen with and which paths v – b – a – u lead from one to the other, with names; and the known
-hyperedges whose nodes are nearest, by the mean cosine over the positions.
+From the network: for each pair of nodes, how often they occur together, their common neighbours and
+the paths v – b – a – u between them; and the known hyperedges whose nodes are nearest, by the mean
+cosine over the positions.
 
-The model's side: what each part *adds* to the logit, which is the logit less that with the part
-taken away: a node replaced by the average node of its type, the evidence of a pair by that of two
-nodes which have nothing in common. (The parts of a non-linear similarity do not sum to the logit.)
+From the model: what each part *adds* to the logit, that is, the logit minus the logit without the
+part, where a node is replaced by the average node of its type, and the evidence of a pair by that
+of two nodes with nothing in common. (The parts of a non-linear similarity do not sum to the logit.)
 
-And the scale: which share of known hyperedges, and of random negatives, scores lower.
+For scale: the shares of known hyperedges and of random negatives that score lower.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ from dhne.sampling import KnownEdges, evaluation_negatives
 from .ranking import top_k
 from .scorer import TupleScorer
 
-_SAMPLE = 1000  # hyperedges, and as many negatives, that a score is compared with
-_NEIGHBOURS = 512  # of either end of a path; those seen most often
+_SAMPLE = 1000  # hyperedges, and as many negatives, to compare a score with
+_NEIGHBOURS = 512  # of either end of a path, the most frequent ones
+_DETAILED = 45  # pairs with shared neighbours and paths: all pairs of up to ten nodes
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One node of the tuple: how many hyperedges it is in, and what it adds to the logit."""
+    """One node of the tuple: its degree, and what it adds to the logit."""
 
     column: str
     name: Any
@@ -54,13 +55,13 @@ class Pair:
     ----------
     columns, names : tuple of two
     together : float
-        The weight of the hyperedges that hold both.
+        The weight of the hyperedges that contain both.
     shared : list of (node type, name)
-        What both were seen with, the most frequent first.
+        Common neighbours, the most frequent first.
     paths : list of (name, name)
         Paths from one to the other: b, then a.
     adds : float or None
-        What its evidence adds to the logit; None if the similarity uses none.
+        What the evidence of the pair adds to the logit; None if the similarity uses none.
     """
 
     columns: tuple[str, str]
@@ -73,7 +74,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Near:
-    """A known hyperedge, how near its nodes are to the tuple's, and its score."""
+    """A known hyperedge, the mean cosine of its nodes with the tuple's, and its score."""
 
     names: tuple[Any, ...]
     cosine: float
@@ -115,7 +116,7 @@ class Explanation:
     products_add: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the explanation as plain data."""
         return asdict(self) | {"edge_type": list(self.edge_type)}
 
     def __str__(self) -> str:
@@ -177,7 +178,7 @@ class Explainer:
         return KnownEdges(self._network)
 
     def explain(self, nodes: NodeArray, types: EdgeType, *, most: int = 5) -> Explanation:
-        """Return why a whole tuple ``int64[N]`` has its score."""
+        """Return why a complete tuple ``int64[N]`` has its score."""
         row = types.canonical(nodes[None])
         logit = float(self._scorer.logits(row, types)[0])
         score = float(self._scorer.score(row, types)[0])
@@ -203,7 +204,7 @@ class Explainer:
         )
 
     def _compare(self, types: EdgeType) -> tuple[Floats, Floats]:
-        """Return the scores of some known hyperedges, and of negatives drawn from them."""
+        """Return the scores of a sample of known hyperedges, and of as many negatives."""
         if types not in self._network.edge_types:
             return np.empty(0), np.empty(0)
         if types not in self._compared:
@@ -231,19 +232,23 @@ class Explainer:
     def _pairs(self, nodes: NodeArray, types: EdgeType, most: int) -> list[Pair]:
         adds = self._scorer.pair_effects(nodes, types)
         names, found = self._names(nodes, types), []
+        number = len(types) * (len(types) - 1) // 2
+        by_effect = np.argsort(-np.abs(np.zeros(number) if adds is None else adds), kind="stable")
+        detailed = set(by_effect[:_DETAILED].tolist())
         for k, (p, q) in enumerate(combinations(range(len(types)), 2)):
             (s, v), (t, u) = (types[p], int(nodes[p])), (types[q], int(nodes[q]))
             columns = (types.columns[p], types.columns[q])
             together = self._near(s, v, t).get(u, 0.0)
-            shared, paths = self._shared(s, v, t, u, most), self._paths(s, v, t, u, most)
+            shared = self._shared(s, v, t, u, most) if k in detailed else []
+            paths = self._paths(s, v, t, u, most) if k in detailed else []
             effect = None if adds is None else float(adds[k])
             found.append(Pair(columns, (names[p], names[q]), together, shared, paths, effect))
         return found
 
-    # -- what the network says -------------------------------------------------------------------
+    # -- in the network --------------------------------------------------------------------------
 
     def _near(self, node_type: str, node: int, other: str) -> dict[int, float]:
-        """Return the neighbours of a node of another type, with how often they were seen."""
+        """Return the neighbours of a node, of another type, with their counts."""
         a = self._counts[node_type]
         if other not in a.blocks:
             return {}
@@ -254,7 +259,7 @@ class Explainer:
         return dict(zip(ids, a.counts(row)[inside].tolist(), strict=True))
 
     def _shared(self, s: str, v: int, t: str, u: int, most: int) -> list[tuple[str, Any]]:
-        """Return what both were seen with, by the product of ℓ of how often."""
+        """Return common neighbours, ordered by the product of log(1 + count)."""
         found = []
         for kind in self._counts[s].blocks:
             of_v, of_u = self._near(s, v, kind), self._near(t, u, kind)
@@ -302,7 +307,7 @@ class Explainer:
 
 
 def _below(scores: Floats, score: float) -> float:
-    """Return the share of ascending scores that are lower."""
+    """Return the share of (ascending) scores that are lower."""
     return float(np.searchsorted(scores, score) / len(scores)) if len(scores) else float("nan")
 
 

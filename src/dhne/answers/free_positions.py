@@ -1,17 +1,17 @@
-"""Ranking one position over the best, or the expected, rest of the tuple.
+"""Ranking one position over the best or the expected rest of the tuple.
 
 "Which drug for this patient?" asks about two columns of a network that may have four. With f the
-nodes that are given, c a candidate and r what fills the other positions,
+given nodes, c a candidate and r the nodes at the other positions,
 
     best:      score(c) = max_r S(f, c, r)
     expected:  score(c) = Σ_r P(r) S(f, c, r),   P(r) the share of hyperedges with this rest.
 
-The best is exact if all rests can be tried with all candidates. Otherwise a *beam* of rests is
-tried with every candidate: those that known hyperedges with the given nodes have, then the most
-frequent ones. The best candidates then improve their rest, position by position and over all nodes,
-until nothing does. Every score is that of a whole tuple, which is returned; so it is a lower bound
-on the best, and `exact` tells whether it is the best. The expectation runs over the `beam` most
-frequent rests, which is exact if there are no others.
+The best rest is exact if all rests can be tried with all candidates. Otherwise a *beam* of rests is
+tried with every candidate: first those of known hyperedges with the given nodes, then the most
+frequent ones. The rests of the best candidates are then improved, position by position and over all
+nodes, until no change helps. Every score is that of a complete tuple, which is returned; so it is a
+lower bound on the best, and `exact` says whether it is the best. The expectation runs over the
+`beam` most frequent rests, and is exact if there are no others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dhne.network.tuples import ANY
 from .ranking import top_k
 
 RESTS = ("best", "expected")
-_ALL = 1 << 22  # tuples that are scored without narrowing anything
+_ALL = 1 << 22  # up to so many tuples, all are scored
 _TOGETHER = 8  # rests tried with all candidates in one pass
 _SPARE = 16  # candidates beyond k whose rest is improved
 _ROUNDS = 4  # times that each position of a rest may change
@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Scored(Protocol):
-    """What is asked of a method."""
+    """What this needs from a method."""
 
     network_: HyperNetwork
 
@@ -62,15 +62,15 @@ def rank_over_rest(
     beam: int,
     rest: str = "best",
 ) -> tuple[NodeArray, Floats, bool]:
-    """Return (whole tuples ``int64[k, N]``, scores, whether they are exact), best first.
+    """Return (complete tuples ``int64[k, N]``, scores, whether they are exact), best first.
 
-    ``nodes: int64[N]`` has `ANY` where a position may hold anything. With `drop_known`, candidates
-    that are in a hyperedge with all the given nodes are left out.
+    ``nodes: int64[N]`` has `ANY` at positions that may hold any node. With `drop_known`, candidates
+    that share a hyperedge with all the given nodes are left out.
     """
     if rest not in RESTS:
         raise ParameterError(f"rest must be 'best' or 'expected', got {rest!r}")
     if types.has_sets:
-        raise ParameterError(f"name every position: {types.label} has sets, which end where you do")
+        raise ParameterError(f"name every position: {types.label} has sets of any size")
     free = [p for p, node in enumerate(nodes) if node == ANY]
     given = [p for p, node in enumerate(nodes) if node >= 0]
     rests, shares, exact = _rests(method.network_, types, nodes, free, given, position, beam, rest)
@@ -100,7 +100,7 @@ def _rests(
     beam: int,
     rest: str,
 ) -> tuple[NodeArray, Floats | None, bool]:
-    """Return (rests ``int64[r, free]``, their shares if averaged, whether these are all)."""
+    """Return (rests ``int64[r, free]``, their shares for averaging, whether these are all)."""
     sizes = [network.num_nodes(types[p]) for p in free]
     every = int(np.prod(np.array(sizes, dtype=object)))
     if rest == "best" and every * network.num_nodes(types[position]) <= _ALL:
@@ -112,7 +112,7 @@ def _rests(
     if rest == "expected":
         kept = top_k(counts, beam)
         return seen[first[kept]], counts[kept] / counts[kept].sum(), len(kept) == len(first)
-    if given:  # rests of hyperedges with the given nodes go before all others
+    if given:  # rests of hyperedges with the given nodes come first
         near = (edges.nodes[:, given] == nodes[given]).any(axis=1)
         counts[number[near]] += counts.sum()
     return seen[first[top_k(counts, beam)]], None, False
@@ -127,7 +127,7 @@ def _over(
     rests: NodeArray,
     shares: Floats | None,
 ) -> tuple[Floats, NodeArray]:
-    """Return (the score of each candidate over the rests, the number of its best rest)."""
+    """Return (the score of each candidate over the rests, the index of its best rest)."""
     n = method.network_.num_nodes(types[position])
     total, highest = np.zeros(n), np.full(n, -np.inf)
     chosen = np.zeros(n, dtype=np.int64)
@@ -148,7 +148,7 @@ def _over(
 def _improve(
     method: Scored, types: EdgeType, tuples: NodeArray, free: list[int]
 ) -> npt.NDArray[Any]:
-    """Change the rest of each tuple, in place, as long as its score rises; return the scores."""
+    """Improve the rest of each tuple in place while its score rises; return the scores."""
     scores = method.score_ids(tuples, types)
     for _ in range(_ROUNDS):
         changed = False

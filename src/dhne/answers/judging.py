@@ -1,4 +1,4 @@
-"""What a trained model says about a tuple besides its score: a probability, and reasons."""
+"""Beyond the score of a tuple: its probability, and an explanation."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Judging:
     def probability(
         self, tuples: Any, *, negatives: float | None = None, edge_type: Sequence[str] | None = None
     ) -> Any:
-        """Return the probability that each tuple is a hyperedge; of one tuple one number.
+        """Return the probability that each tuple is a hyperedge; one number for one tuple.
 
-        Fitted to the hyperedges that `validation` held out, or by `calibrate`; otherwise it is
-        what training aimed at. See :mod:`dhne.answers.calibration`.
+        Calibrated on the hyperedges that `validation` held out, or by `calibrate`; otherwise it is
+        the model's own, unverified. See :mod:`dhne.answers.calibration`.
 
         Parameters
         ----------
         tuples : as for `score`
         negatives : float, optional
-            How many tuples that are no hyperedges there are for one that is, among those that you
-            ask about. By default as many as the calibration had.
+            How many non-hyperedges there are per hyperedge among the tuples you ask about. By
+            default as many as in the calibration.
         edge_type : tuple of str, optional
         """
         scores = self.score(tuples, edge_type)  # type: ignore[attr-defined]
@@ -51,14 +51,14 @@ class Judging:
         return float(found) if isinstance(scores, float) else found
 
     def calibrate(self, held_out: HyperNetwork, *, negatives: int = 5) -> Self:
-        """Fit probabilities to hyperedges that training has not seen, and return ``self``.
+        """Calibrate probabilities on hyperedges that were not trained on, and return ``self``.
 
         Parameters
         ----------
         held_out : HyperNetwork
-            Over the nodes of training, as `HyperNetwork.split` gives it.
+            With the node ids of the training network, as from `HyperNetwork.split`.
         negatives : int
-            How many are drawn for each.
+            How many are drawn per hyperedge.
         """
         known = KnownEdges(self.network_, held_out)
         of_edges, of_negatives = [np.empty(0)], [np.empty(0)]
@@ -76,16 +76,16 @@ class Judging:
 
         Parameters
         ----------
-        query : a whole tuple, or a dict of names
+        query : a complete tuple, or a dict of names
         edge_type : tuple of str, optional
         most : int
-            How many common neighbours, paths and near hyperedges are listed at most.
+            The maximum number of common neighbours, paths and similar hyperedges.
         """
         if not is_single(query):
             raise ParameterError("explain takes one tuple, such as ('ann', 'Heat', 'noir')")
         group = resolve(self.network_, as_batch(query), edge_type)[0]
         if group.nodes.min() < 0:
-            raise ParameterError("explain needs a whole tuple; use rank for open positions")
+            raise ParameterError("explain needs a complete tuple; use rank for open positions")
         if "_explainer" not in self.__dict__:
             self._explainer = Explainer(self.network_, self._scorer, self.embeddings_)
         found = self._explainer.explain(group.nodes[0], group.types, most=most)

@@ -1,4 +1,4 @@
-"""Which nodes complete a tuple with one open position to a known hyperedge, for many at once."""
+"""The nodes that complete tuples with one open position to known hyperedges, in bulk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class KnownCompletions:
         return cls(position, known.types, sizes, every[order], found[order])
 
     def contexts(self, queries: NodeArray) -> npt.NDArray[np.int64]:
-        """Return a key of the nodes at all positions but the open one."""
+        """Return keys of the nodes at all positions except the open one."""
         return _context_keys(queries, self.types, self.position, self.sizes)
 
     def of(self, contexts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], NodeArray]:

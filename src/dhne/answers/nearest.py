@@ -1,7 +1,7 @@
 """Nearest nodes by cosine, several questions in one pass.
 
-With rows scaled to length 1 once, and kept by column, the cosines of a batch of questions with all
-nodes are sums that one pass over the columns makes, and the largest are kept as it goes.
+The rows are scaled to length 1 once and stored by column. The cosines of a batch of questions with
+all nodes then take one pass over the columns, during which the largest are kept.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .ranking import top_k
 
 Floats = npt.NDArray[np.float32]
 
-_LEAST = 20_000  # with fewer nodes, compiling the pass would take longer than it saves
-_SMALLEST = 1e-12  # what a vector of length 0 is divided by
+_LEAST = 20_000  # with fewer nodes, compilation would take longer than it saves
+_SMALLEST = 1e-12  # divisor for vectors of length 0
 
 
 class Nearest(NamedTuple):
@@ -31,13 +31,13 @@ class Nearest(NamedTuple):
 
 
 class NearestNodes:
-    """Finds the nodes of a type that are nearest to some of them, or to any vector.
+    """Finds the nearest nodes of a type to given nodes or vectors.
 
     Parameters
     ----------
     embeddings : mapping of node type to float32[n, d]
     least_compiled : int
-        With fewer nodes all cosines are made and sorted by NumPy.
+        With fewer nodes, NumPy computes and sorts all cosines.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Nodes that training has not seen, embedded from their hyperedges.
+"""Embeddings of nodes that were not trained on, from their hyperedges.
 
-For a new node v the row A_v is counted in its hyperedges, over the columns that training knows, and
+For a new node v the row A_v is counted in its hyperedges, over the columns of training, and
 scaled as in training; then x_v = σ(A_v W + b). The cost is the node's degree times d. The vector
 of the node comes from the same row: see `dhne.answers.propagation`.
 """
@@ -37,9 +37,9 @@ class Newcomers:
     Attributes
     ----------
     network : HyperNetwork
-        All nodes, known ones with their ids of training; the new hyperedges alone.
+        All nodes, known ones with their training ids, but only the new hyperedges.
     nodes : mapping of node type to int64[k]
-        The nodes that stand in the new hyperedges, and new ones that stand in none.
+        The nodes of the new hyperedges, and new nodes without hyperedges.
     num_known : mapping of node type to int
     """
 
@@ -53,7 +53,7 @@ class Newcomers:
         new = new_network(known, edges)
         if unknown := set(new.node_types) - set(known.node_types):
             raise InputError(
-                f"the new edges hold the node types {', '.join(sorted(unknown))}, which training "
+                f"the new edges have the node types {', '.join(sorted(unknown))}, which training "
                 f"has not seen; it knows {', '.join(known.node_types)}"
             )
         both = known.with_edges([]).merge(new, fold=False)
@@ -72,7 +72,7 @@ class Newcomers:
     ) -> dict[str, npt.NDArray[np.float32]]:
         """Return the embeddings of the new nodes of each type, in the order of their ids.
 
-        `rows` are what the method of that name returns.
+        `rows` comes from the method of that name.
         """
         kernels = ReferenceKernels()
         dtype = next(model.parameters()).dtype
@@ -113,14 +113,14 @@ class Newcomers:
 
 
 def new_network(known: HyperNetwork, edges: Any) -> HyperNetwork:
-    """Return new hyperedges as a network: one as it is, a table, or tuples of names."""
+    """Return new hyperedges (a network, a table, or tuples of names) as a network."""
     if is_table(edges):
         edges = as_network(edges)
     return edges if isinstance(edges, HyperNetwork) else _from_tuples(known, edges)
 
 
 def _from_tuples(known: HyperNetwork, tuples: Any) -> HyperNetwork:
-    """Make a network of tuples of names; the number of names tells the edge type."""
+    """Return tuples of names as a network; the number of names determines the edge type."""
     rows = [tuple(t) for t in tuples]
     tables = []
     for length in sorted({len(r) for r in rows}):

@@ -1,28 +1,28 @@
-"""Vectors that see beyond a node's neighbours: embeddings propagated over two hops, several times.
+"""Vectors that reflect more than a node's neighbours: repeated propagation over two hops.
 
-An embedding is made of a node's own row, so it sees the node's neighbours. Classes and likeness
-often follow the neighbours' neighbours. For node type t let C hold, for node v and neighbour u of
-type s,
+An embedding is computed from a node's own row, so it reflects the node's neighbours only. Classes
+and similarity often depend on the neighbours' neighbours. For node type t let C hold, for node v
+and neighbour u of type s,
 
     C_vu = w_s · log(1 + count_vu) / √((d_v + τ d̄) (d_u + τ d̄')),    w_s = √(n_s / max n),
 
 where d_v and d_u are the sums of log(1 + count) in v's part of its row and in u's column, d̄ and d̄'
 their means over all nodes, and n_s the number of neighbours of type s. Degrees damp hubs, τ = 0.2
-damps nodes with next to no neighbours, and a type of a few nodes says little about any node. C Cᵀ
+damps nodes with very few neighbours, and types with few nodes carry little information. C Cᵀ
 averages over the two-hop neighbours of the same type. From the trained embeddings X,
 
     X ← orthonormal(C Cᵀ X)
 
-is repeated. X starts before the activation, where large numbers are not yet cut off; without the
-orthonormal basis all columns would come to say the same. These are a few steps of subspace
-iteration towards the leading left singular vectors of C. With B the last basis, rotated to its
-principal axes and divided by the singular values, and with the table Y = Cᵀ B,
+is repeated. X starts from the values before the activation, where large numbers are not yet
+saturated; without the orthonormal basis all columns would converge to the same one. These are a few
+steps of subspace iteration towards the leading left singular vectors of C. With B the last basis,
+rotated to its principal axes and divided by the singular values, and with the table Y = Cᵀ B,
 
     x_v = C_v Y,    z_v = x_v / ‖x_v‖^¾
 
 is the vector of node v. It depends on v through its own row C_v only, so a new node's vector comes
 from the same formula. At most `most` neighbours of a type, evenly spaced in the row and weighted
-up, stand for all of a hub's. A round costs the non-zeros of C times d.
+up, represent all of a hub's. A round costs the non-zeros of C times d.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _TAU = 0.2
 _LENGTH_POWER = 0.75
 _MOST = 1024  # neighbours of one type
 _ENTRIES = 1 << 22  # entries of rows handled at once
-_SATURATED = 1e-6  # distance from 1 below which tanh has lost its argument
-_RANK = 1e-6  # directions with less of the largest one's square length are noise
+_SATURATED = 1e-6  # distance from 1 below which the argument of tanh is lost
+_RANK = 1e-6  # directions below this share of the largest squared length are noise
 
 
 class Propagated(NamedTuple):
-    """The vectors of a node type, ``vectors: float32[n, d]``, and what they were made from.
+    """The vectors of a node type, ``vectors: float32[n, d]``, and the basis they come from.
 
-    `basis`, of the same shape, is what `Propagation.table` makes the table of.
+    `Propagation.table` computes the table from `basis`, which has the same shape.
     """
 
     vectors: Floats
@@ -65,9 +65,9 @@ class Propagation:
     Parameters
     ----------
     adjacency : AdjacencyMatrix
-        That of training.
+        The adjacency of the training network.
     most : int
-        The most neighbours of one type that are summed per node.
+        The maximum number of neighbours of one type that are summed per node.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Propagation:
         return scale
 
     def _parts(self, matrix: sp.csr_array) -> Iterator[_Part]:
-        """Yield some rows at a time of a matrix that is scaled like the adjacency."""
+        """Yield chunks of rows of a matrix that is scaled like the adjacency."""
         for first, last in pairwise(_cuts(matrix.indptr)):
             yield _part(self._adjacency, self._starts, matrix, first, last)
 
@@ -141,10 +141,10 @@ class Propagation:
         return sp.csr_array((joined[0], joined[1], indptr), shape=scaled.shape)
 
     def propagate(self, start: Floats, rounds: int) -> Propagated:
-        """Return the vectors that `rounds` rounds make of ``start: float32[n, d]``.
+        """Return the vectors after `rounds` rounds from ``start: float32[n, d]``.
 
-        Nodes without hyperedges get the zero vector, and so do dimensions that the network has no
-        independent directions for: n nodes have at most n.
+        Nodes without hyperedges get the zero vector. Dimensions beyond the rank of the network,
+        which is at most n, are zero too.
         """
         x, q = _standardised(start), start
         for _ in range(rounds):
@@ -171,14 +171,14 @@ class Propagation:
 def propagate_all(
     matrices: Mapping[str, AdjacencyMatrix], embeddings: Mapping[str, Floats], rounds: int
 ) -> dict[str, Propagated]:
-    """Return the propagated vectors of every node type; without rounds, none."""
+    """Return the propagated vectors of every node type; an empty dict without rounds."""
     if not rounds:
         return {}
     return {t: Propagation(a).propagate(embeddings[t], rounds) for t, a in matrices.items()}
 
 
 class NewNodeVectors:
-    """Makes vectors of new nodes from their adjacency rows; tables are made once, when needed."""
+    """Computes vectors of new nodes from their adjacency rows; tables are built on first use."""
 
     def __init__(
         self, matrices: Mapping[str, AdjacencyMatrix], propagated: Mapping[str, Propagated]
@@ -200,7 +200,7 @@ _TENSORS = "propagation."
 
 
 def as_tensors(propagated: Mapping[str, Propagated]) -> dict[str, torch.Tensor]:
-    """Return propagated vectors as a run keeps them, beside the model's weights."""
+    """Return propagated vectors as tensors for a run, beside the model's weights."""
     return {
         f"{_TENSORS}{part}.{t}": torch.from_numpy(np.ascontiguousarray(array))
         for t, p in propagated.items()
@@ -225,7 +225,7 @@ def take_from_tensors(
 
 
 def before_activation(x: Floats, activation: str) -> Floats:
-    """Return what an encoder's activation made `x` of; where it was saturated, a large number.
+    """Return the argument of the encoder's activation for `x`; a large number if saturated.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def _part(
 
 
 def _cuts(indptr: npt.NDArray[np.integer]) -> list[int]:
-    """Return where to cut rows so that each part has a bounded number of entries and rows."""
+    """Return where to split rows so that each part has a bounded number of entries and rows."""
     n = len(indptr) - 1
     cuts = [0]
     while cuts[-1] < n:
@@ -297,7 +297,7 @@ def _even_sample(
 
 
 def _means(degrees: Doubles) -> Doubles:
-    """Return the mean of each column over its entries that are not zero; 0 if there are none."""
+    """Return the mean of each column over its non-zero entries; 0 if there are none."""
     means: Doubles = degrees.sum(axis=0) / np.maximum(np.count_nonzero(degrees, axis=0), 1)
     return means
 
@@ -316,6 +316,6 @@ def _principal_axes(x: Floats) -> tuple[Doubles, Doubles]:
 
 
 def _power(values: Doubles, exponent: float) -> Doubles:
-    """Return powers of eigenvalues; 0 for those of directions that are only noise."""
+    """Return powers of eigenvalues; 0 for directions that are only noise."""
     real = values > _RANK * max(values[0], 0.0)
     return np.power(values, exponent, out=np.zeros(len(values)), where=real)

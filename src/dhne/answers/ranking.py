@@ -1,4 +1,4 @@
-"""What every ranking needs: the largest of many scores, and which candidates may be answers."""
+"""Helpers for rankings: the largest of many scores, and which candidates are allowed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dhne.network.tuples import OPEN
 
 
 def top_k(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
-    """Return the positions of the `k` largest scores, best first; the lower wins among equals.
+    """Return the indices of the `k` largest scores, best first; ties go to the lower index.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def top_k(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
 
 
 def contenders(scores: npt.NDArray[Any], k: int, error: float = 0.0) -> npt.NDArray[np.int64]:
-    """Return, ascending, all positions that are among the `k` best if each score may err so much.
+    """Return, ascending, all indices that may be among the `k` best, given the error of scores.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def contenders(scores: npt.NDArray[Any], k: int, error: float = 0.0) -> npt.NDAr
 
 
 def members(nodes: NodeArray, edge_type: EdgeType, position: int) -> NodeArray:
-    """Return the nodes that cannot fill `position` because they are in the set already."""
+    """Return the nodes that cannot be at `position` because they are in the set already."""
     return nodes[[p for p in edge_type.peers(position) if nodes[p] != OPEN]]
 
 
@@ -54,7 +54,7 @@ def barred(
     *,
     drop_known: bool,
 ) -> NodeArray:
-    """Return the nodes that may not be answers: members of the set, and known hyperedges."""
+    """Return the nodes that are not allowed: members of the set, and known hyperedges."""
     found = members(nodes, edge_type, position)
     if not drop_known or edge_type not in network.edge_types:
         return found
@@ -71,7 +71,7 @@ def completions(
     for group in edge_type.groups:
         if position not in group:
             hit &= (known[:, group] == np.sort(nodes[list(group)])).all(axis=1)
-    # Sets are kept sorted: the query must be what is left of one when a member is taken out.
+    # Sets are sorted: the query must equal a known set with one member removed.
     peers = edge_type.peers(position)
     if not peers:
         fitting: NodeArray = known[hit, position]
@@ -85,7 +85,7 @@ def completions(
 
 
 def check_k(k: int) -> None:
-    """Raise if `k` is not a number of answers."""
+    """Raise if `k` is not a valid number of answers."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
         raise ParameterError(f"k must be a whole number, got {k!r}")
     if k < 1:

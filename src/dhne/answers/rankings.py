@@ -1,4 +1,4 @@
-"""What `rank` and `similar` answer."""
+"""The answers of `rank` and `similar`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _NamesAndScores(NamedTuple):
 
 
 class Ranking(_NamesAndScores):
-    """Names and scores, best first; of two open positions the names are pairs.
+    """Names and scores, best first; with two open positions the names are pairs.
 
     It unpacks into ``names, scores``.
 
@@ -27,13 +27,13 @@ class Ranking(_NamesAndScores):
     names : list
     scores : float64[k]
     columns : tuple of str
-        What each part of `tuples` is.
+        The columns of `tuples`.
     tuples : list of tuples
-        The whole tuples that were scored; for `similar` the names alone.
+        The complete tuples that were scored; for `similar` the names only.
     exact : bool
-        Whether every candidate took part. With two open positions, or positions that may hold
-        anything, a beam may have left some out: scores are then still those of `tuples`, but
-        others may score higher.
+        Whether every candidate was considered. With two open positions, or positions that may hold
+        any node, a beam may have left some out: the scores are still those of `tuples`, but others
+        may score higher.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Ranking(_NamesAndScores):
         tuples: list[tuple[Any, ...]] | None = None,
         exact: bool = True,
     ) -> Ranking:
-        """Put the parts together."""
+        """Build a ranking from its parts."""
         self = super().__new__(cls, names, scores)
         self.columns, self.exact = tuple(columns), exact
         self.tuples = [(name,) for name in names] if tuples is None else tuples

@@ -1,13 +1,13 @@
-"""Answers of a trained model: logits and scores of tuples, and of every candidate of a position.
+"""Logits and scores of a trained model: of tuples, and of every candidate for a position.
 
-Each node is projected once for every slot it can fill, and its projections are kept; how they
-combine to a logit is the similarity's own (:mod:`dhne.model.similarities`). Positions that form a
-set are taken in the order of their ids, so that the order they are asked in changes no bit.
+Each node is projected once for every slot it can fill, and the projections are kept; the similarity
+combines them to a logit (:mod:`dhne.model.similarities`). The positions of a set are sorted by id,
+so that their order in the query does not change a single bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -26,21 +26,37 @@ from dhne.network.edges import EdgeType, NodeArray
 
 _NUMBERS = 1 << 22  # numbers in one buffer of combined projections
 _NON_ZEROS = 1 << 22  # non-zeros encoded at once
+_ROWS = 1 << 16  # rows that workers encode at once
 
 
 def encode_all(model: DHNEModel, kernels: Kernels, node_type: str, matrix: SparseMatrix) -> Tensor:
     """Return the embeddings of all nodes of a type, chunk by chunk."""
     coder = model.autoencoder(node_type)
-    parts = []
-    with torch.no_grad():
-        for rows in _chunks(matrix.indptr.cpu().numpy()):
-            selection = RowSelection(matrix, rows.to(matrix.indptr.device))
-            parts.append(coder.encode(kernels, kernels.prepare(selection)))
+    parts = list(encode_chunks(model, kernels, node_type, matrix))
     return torch.cat(parts) if parts else coder.encoder_bias.new_empty(0, coder.dim)
 
 
+def encode_chunks(
+    model: DHNEModel, kernels: Kernels, node_type: str, matrix: SparseMatrix
+) -> Iterator[Tensor]:
+    """Yield the embeddings of all nodes of a type, some at a time.
+
+    Workers, who have different columns of the rows, must take the same rows at a time.
+    """
+    coder = model.autoencoder(node_type)
+    if coder.join is None:
+        chunks: Iterable[Tensor] = _chunks(matrix.indptr.cpu().numpy())
+    else:
+        chunks = torch.arange(matrix.num_rows).split(_ROWS)  # type: ignore[no-untyped-call]
+    for rows in chunks:
+        selection = RowSelection(matrix, rows.to(matrix.indptr.device))
+        with torch.no_grad():
+            x = coder.encode(kernels, kernels.prepare(selection))
+        yield x
+
+
 def _chunks(indptr: npt.NDArray[np.int64]) -> list[Tensor]:
-    """Cut rows into runs of a bounded number of non-zeros and rows."""
+    """Split rows into runs with a bounded number of non-zeros and rows."""
     n = len(indptr) - 1
     cuts = [0]
     while cuts[-1] < n:
@@ -58,7 +74,7 @@ class TupleScorer:
     embeddings : mapping of node type to float[n, d]
     evidence : PairEvidence, optional
     products : Products, optional
-        On the CPU; `blend` says how they are added to the similarity's logits.
+        On the same device; `blend` weighs them against the similarity's logits.
     """
 
     def __init__(
@@ -74,9 +90,10 @@ class TupleScorer:
         self.products, self.blend = products, blend or Blend()
         self._projected: dict[tuple[int, int, str], Tensor] = {}
         self._kernels = ReferenceKernels()
+        self._device = next(model.parameters()).device
 
     def projected(self, edge_type: EdgeType, position: int) -> Tensor:
-        """Return all nodes of a position's type, projected; kept for the next question."""
+        """Return the projections of all nodes of a position's type; kept for the next question."""
         similarity = self.model.similarity(edge_type)
         slot, node_type = edge_type.slots[position], edge_type[position]
         key = (id(similarity), slot, node_type)
@@ -107,8 +124,8 @@ class TupleScorer:
             return out
         step = max(1, _NUMBERS // self.products.dim)
         for start in range(0, len(nodes), step):
-            ids = torch.from_numpy(np.array(nodes[start : start + step]))
-            out[start : start + step] = self.products.logits(ids, edge_type).double().numpy()
+            ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
+            out[start : start + step] = self.products.logits(ids, edge_type).double().cpu().numpy()
         return out
 
     def similarity_logits(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
@@ -135,9 +152,9 @@ class TupleScorer:
     # -- what each part of a tuple adds ----------------------------------------------------------
 
     def node_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64]:
-        """Return ``[N]``: the logit less that with the average node at each position."""
+        """Return ``[N]``: the logit minus the logit with the average node at each position."""
         similarity = self.model.similarity(edge_type)
-        ids = torch.from_numpy(nodes[None])
+        ids = torch.from_numpy(nodes[None]).to(self._device)
         with torch.no_grad():
             every = [self.projected(edge_type, p) for p in range(len(edge_type))]
             parts = [
@@ -147,43 +164,41 @@ class TupleScorer:
             known = None
             if self._evidence is not None and similarity.uses_evidence:
                 known = self._evidence.features(ids, edge_type).repeat(rows, 1)
-            index = torch.eye(rows, len(edge_type), dtype=torch.int64)
-            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+            index = torch.eye(rows, len(edge_type), dtype=torch.int64, device=self._device)
+            logits = similarity.combine(self._kernels, parts, index, known).double().cpu().numpy()
         effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
         if not self._uses_products(edge_type):
             return effects
         rho = self.product_logits(nodes[None], edge_type)[0]
-        n = [len(self.embeddings[t]) for t in edge_type]
         average = [
-            self._product_candidates(nodes[None], edge_type, p, n[p]).mean()
-            for p in range(len(edge_type))
+            self.product_candidates(nodes[None], edge_type, p).mean() for p in range(len(edge_type))
         ]
         both: npt.NDArray[np.float64] = self.blend.similarity * effects
         both += self.blend.products * (rho - np.array(average))
         return both
 
     def product_effect(self, nodes: NodeArray, edge_type: EdgeType) -> float | None:
-        """Return what the products add to the logit; None if they have no part in it."""
+        """Return what the products add to the logit; None if they are not used."""
         if not self._uses_products(edge_type):
             return None
         rho = self.product_logits(nodes[None], edge_type)[0]
         return float(self.blend.products * rho + self.blend.offset)
 
     def pair_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64] | None:
-        """Return ``[pairs]``: the logit less that if a pair had nothing in common.
+        """Return ``[pairs]``: the logit minus the logit if the pair had nothing in common.
 
         None if the similarity does not use evidence.
         """
         similarity = self.model.similarity(edge_type)
         if self._evidence is None or not similarity.uses_evidence:
             return None
-        ids = torch.from_numpy(nodes[None])
+        ids = torch.from_numpy(nodes[None]).to(self._device)
         with torch.no_grad():
             parts = [self.projected(edge_type, p) for p in range(len(edge_type))]
             known = self._evidence.features(ids, edge_type)
             known = torch.cat([self._evidence.without_pair(ids, edge_type), known])
             index = ids.repeat(len(known), 1)
-            logits = similarity.combine(self._kernels, parts, index, known).double().numpy()
+            logits = similarity.combine(self._kernels, parts, index, known).double().cpu().numpy()
         effects: npt.NDArray[np.float64] = logits[-1] - logits[:-1]
         return self.blend.similarity * effects if self._uses_products(edge_type) else effects
 
@@ -205,7 +220,7 @@ class TupleScorer:
         )
 
     def quick_form(self, edge_type: EdgeType, position: int) -> QuickForm | None:
-        """Return what orders a position's candidates quickly, if the similarity offers it."""
+        """Return the quick form of a position, if the similarity has one."""
         if self._uses_products(edge_type):
             return None
         candidates = self.projected(edge_type, position)
@@ -216,30 +231,32 @@ class TupleScorer:
     ) -> npt.NDArray[np.float64]:
         """Return S ``[m, n]`` of each tuple with every node of the type at `position`."""
         if not self._uses_products(edge_type):
-            return _sigmoid(self._similarity_candidates(nodes, edge_type, position))
+            return _sigmoid(self.similarity_candidates(nodes, edge_type, position))
         n = len(self.embeddings[edge_type[position]])
         h = np.zeros((len(nodes), n))
         if self.blend.similarity:
-            h = self._similarity_candidates(nodes, edge_type, position)
-        return _sigmoid(self.blend(h, self._product_candidates(nodes, edge_type, position, n)))
+            h = self.similarity_candidates(nodes, edge_type, position)
+        return _sigmoid(self.blend(h, self.product_candidates(nodes, edge_type, position)))
 
-    def _product_candidates(
-        self, nodes: NodeArray, edge_type: EdgeType, position: int, n: int
-    ) -> npt.NDArray[np.float64]:
-        """Return ρ of each tuple with every node; a node of later has only its similarity."""
-        assert self.products is not None
-        own = self.products.sizes[edge_type[position]]
-        out = np.zeros((len(nodes), n))
-        step = max(1, _NUMBERS // max(own, 1))
-        for start in range(0, len(nodes), step):
-            ids = torch.from_numpy(np.array(nodes[start : start + step]))
-            found = self.products.open_logits(ids, edge_type, position)
-            out[start : start + step, :own] = found.double().numpy()
-        return out
-
-    def _similarity_candidates(
+    def product_candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
+        """Return ρ of each tuple with every node; 0 for nodes added after training."""
+        out = np.zeros((len(nodes), len(self.embeddings[edge_type[position]])))
+        if self.products is None or not self.products.covers(edge_type):
+            return out
+        own = self.products.sizes[edge_type[position]]
+        step = max(1, _NUMBERS // max(own, 1))
+        for start in range(0, len(nodes), step):
+            ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
+            found = self.products.open_logits(ids, edge_type, position)
+            out[start : start + step, :own] = found.double().cpu().numpy()
+        return out
+
+    def similarity_candidates(
+        self, nodes: NodeArray, edge_type: EdgeType, position: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the similarity's logit of each tuple with every node."""
         similarity = self.model.similarity(edge_type)
         candidates, fixed = (
             self.projected(edge_type, position),
@@ -253,7 +270,7 @@ class TupleScorer:
                 known = None
                 if counts is not None:
                     known = counts.candidate_features(
-                        torch.from_numpy(nodes[start].copy()),
+                        torch.from_numpy(nodes[start].copy()).to(self._device),
                         edge_type,
                         position,
                     )[None]

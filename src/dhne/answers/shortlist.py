@@ -1,12 +1,12 @@
-"""A short list of candidates that holds the best, without looking at each closely.
+"""A short list that contains the best candidates, without scoring each of them.
 
-Every candidate's value is bounded by a few numbers of its own and a few of the question:
+The value of every candidate is bounded by a few numbers per candidate and per question:
 
     value(i, q) ≤ features[i] · factors[q] + margins[i]
 
-The candidates with the largest bounds make the short list, and only they are valued exactly. If as
-many as are wanted are better than the last bound on the list, nothing outside can be better
-and the answer is certain; otherwise the caller looks at all candidates.
+The candidates with the largest bounds form the short list, and only they are scored exactly. If
+enough of them exceed the last bound on the list, no other candidate can be better and the answer is
+certain; otherwise the caller scores all candidates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float32]
 RANK = 16
 _SIZE = 256
 _LANDMARKS = 4 * RANK
-SAMPLE = 64  # questions that landmarks learn from, and as many that measure their errors
+SAMPLE = 64  # questions to learn the landmarks from, and as many to measure their errors
 _TOGETHER = 8
 
 
@@ -52,7 +52,7 @@ class Sketch:
         self._margins = np.ascontiguousarray(margins, dtype=np.float32)
 
     def shortlist(self, factors: Floats, size: int) -> tuple[NodeArray, Floats]:
-        """Return ``int64[m, size]``, the candidates of each question, and what bounds all others.
+        """Return ``int64[m, size]``, the candidates of each question, and a bound on all others.
 
         There must be at least `size` candidates.
         """
@@ -64,27 +64,27 @@ class Sketch:
 
 
 def size_for(k: int, candidates: int) -> int:
-    """Return how long a list is made for `k` answers; 0 if all candidates are as quickly seen."""
+    """Return the length of the list for `k` answers; 0 if scoring all candidates is as fast."""
     size = _SIZE + 2 * k
     return size if 8 * size <= candidates else 0
 
 
 class Landmarks:
-    """A sketch of any values that questions give candidates, learned from some questions.
+    """A sketch of the values of candidates, learned from a sample of questions.
 
-    If the values of all candidates for all questions make a matrix of low rank, those of a few
-    candidates, the landmarks, tell those of all others. The features are the leading directions of
-    a sample of questions; the margins are twice the largest error on another sample. So the bounds
-    are measured, not proven: what makes up for it is that they need to fail for a candidate among
-    the best, by more than it leads, and that a question whose landmarks fit worse than any in that
-    sample is pointed out.
+    If the matrix of values, candidates by questions, has low rank, the values of a few candidates,
+    the landmarks, determine all others. The features are the leading directions of a sample of
+    questions; the margins are twice the largest error on another sample. So the bounds are
+    measured, not proven. An answer is wrong only if a bound fails for one of the best candidates,
+    by more than its lead; and questions whose landmarks fit worse than any in the sample are
+    reported.
 
     Parameters
     ----------
     values : function of (questions, candidates or None) to float32[m, n]
-        The values of some candidates, or of all, for `m` questions.
+        The values of given candidates, or of all, for `m` questions.
     seen, unseen : float32[SAMPLE, h]
-        The questions that the features are made from, and those that measure the errors.
+        The questions for learning the features, and those for measuring the errors.
     rng : numpy Generator
     """
 
@@ -111,12 +111,12 @@ class Landmarks:
         self.sketch = Sketch(features, 2 * error + np.float32(1e-6))
 
     def factors(self, questions: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Return (``float32[m, r]``, whether the question is like those that were seen)."""
+        """Return (``float32[m, r]``, whether the question resembles those of the sample)."""
         factors, misfit = self._fit(questions)
         return factors, misfit <= self._largest_misfit
 
     def _fit(self, questions: Floats) -> tuple[Floats, Floats]:
-        """Return the factors that the landmarks' values suggest, and how badly they fit these."""
+        """Return the factors fitted to the landmarks' values, and the error of the fit."""
         values = self._values(questions, self._at)
         factors: Floats = (values @ self._solve).astype(np.float32)
         misfit: Floats = np.abs(factors @ self._landmarks - values).max(axis=1)

@@ -17,7 +17,7 @@ from dhne.network.memory_tables import as_table, is_table
 
 
 def position_columns(edge_type: Sequence[str]) -> list[str]:
-    """Return the usual column of each position: its node type, numbered where that repeats.
+    """Return the default column of each position: its node type, numbered if repeated.
 
     Examples
     --------
@@ -29,14 +29,14 @@ def position_columns(edge_type: Sequence[str]) -> list[str]:
 
 
 def fitting_type(network: HyperNetwork, there: Sequence[str]) -> EdgeType | None:
-    """Return the longest edge type whose positions are all columns; None unless it is one."""
+    """Return the longest edge type whose positions are all columns; None if not unique."""
     fitting = [t for t in network.edge_types if set(position_columns(t)) <= set(there)]
     longest = [t for t in fitting if len(t) == max(map(len, fitting))]
     return longest[0] if len(longest) == 1 else None
 
 
 def is_whole_table(network: HyperNetwork, tuples: Any) -> bool:
-    """Whether this is a table; of lists of dicts those that all have the columns of one type."""
+    """Whether this is a table; a list of dicts if all have the columns of one edge type."""
     if not isinstance(tuples, list):
         return is_table(tuples)
     if not is_table(tuples):
@@ -93,7 +93,7 @@ def resolve_table(
     if types is None or not set(columns) <= set(there):
         wanted = "; ".join(", ".join(position_columns(t)) for t in network.edge_types)
         raise InputError(
-            f"the table has the columns {', '.join(there)}, needed are {wanted}; rename them"
+            f"the table has the columns {', '.join(there)}, but needs {wanted}; rename them"
         )
     nodes = find_nodes(network, table, types, columns)
     if (nodes < 0).any():

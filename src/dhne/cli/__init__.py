@@ -24,6 +24,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     from dhne.errors import DHNEError, InputWarning
+    from dhne.workers import FailedElsewhereError, rank
 
     from .output import Verbosity, is_verbose, note, set_verbosity
     from .registry import make_app
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", InputWarning)
+        if rank():  # of several workers the first speaks
+            warnings.simplefilter("ignore")
         try:
             try:
                 make_app(given).main(args=given or ["--help"], prog_name="dhne")
@@ -45,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 note(f"{time.perf_counter() - begin:.1f} s")
             return status
         except DHNEError as error:
+            if isinstance(error, FailedElsewhereError) or (rank() and error.is_everywhere):
+                return 1  # another worker says why
             if is_verbose():
                 traceback.print_exc()
             return _complain("error", error, 1)

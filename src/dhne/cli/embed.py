@@ -60,12 +60,12 @@ def command(
 ) -> None:
     """Write vectors: of all nodes of a run, or of new nodes from their hyperedges (--edges).
 
-    By its ending the file is Parquet (.parquet), CSV (.csv), npz with one array per node type
-    (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector (.tsv, and
-    .metadata.tsv beside it) or a directory for TensorBoard (.projector). In word2vec text, white
-    space and % in names are escaped as in web addresses, and with several node types names are
-    written TYPE:NAME. The files of --edges are read as those of training were, unless options say
-    otherwise.
+    The ending of the file decides the format: Parquet (.parquet), CSV (.csv), npz with one array
+    per node type (.npz), word2vec text (.txt, .vec, .w2v), a table for the Embedding Projector
+    (x.tsv, with names and labels in x.metadata.tsv beside it) or a directory for TensorBoard
+    (.projector). In word2vec text, white space and % in names are escaped as in web addresses, and
+    with several node types names are written TYPE:NAME. The files of --edges are read like those of
+    training, unless options say otherwise.
 
     [bold]Examples[/bold]
 

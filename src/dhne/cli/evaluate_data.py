@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dhne.errors import ParameterError
 
 from .output import note
-from .run_source import reading_options, run_dataset, run_source
+from .remembered import reading_of
+from .run_source import run_dataset, run_source
 from .source import is_dataset, is_run, open_source
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Files:
     known: list[str]
     labels: Path | None
     reading: dict[str, Any]
+    run: str | None = None
 
     @property
     def beside(self) -> dict[str, list[str]]:
@@ -49,6 +51,8 @@ class Files:
         """Return the network of some files beside SOURCE, or None if there are none."""
         if not names:
             return None
+        if self.run is not None:
+            return open_source(names, **reading_of(self.run, names, self.reading))
         reading = dict(self.reading)
         for option in ("columns", "weight"):
             values = reading[option] or []
@@ -134,8 +138,7 @@ def _open_run(task: str, files: Files, *, skip_unknown: bool) -> Opened:
         if files.labels is not None:
             network = add_labels(network, files.labels)
         return Opened(Data(run, network), model)
-    files = replace(files, reading=reading_options(run, **files.reading))
-    test, known = _held_out(run, files)
+    test, known = _held_out(run, replace(files, run=run))
     data, left_out = held_out_data(model, test, known=known, skip_unknown=skip_unknown, name=run)
     if (entry := run_dataset(run)) is not None:
         data = replace(data, positions=entry.positions)

@@ -129,12 +129,19 @@ def _plainly(value: Any) -> Any:
     return f"{value:.4g}" if isinstance(value, float) else value
 
 
+def _without_curves(value: Any) -> Any:
+    """Return a setting without the bins of a reliability diagram, which the explorer draws."""
+    return (
+        {k: v for k, v in value.items() if k != "reliability"} if isinstance(value, dict) else value
+    )
+
+
 def show_run(report: dict[str, Any], console: Console) -> None:
     """Print what is in a run."""
     console.print(Text(report["source"], style="bold"))
     table = make_table("Run", ["setting", "value"], left=["setting", "value"])
     for key, value in report["config"].items():
-        add_row(table, key, _plainly(value))
+        add_row(table, key, _plainly(_without_curves(value)))
     console.print(table)
     if report["node_types"]:
         nodes = make_table("Nodes", ["type", "nodes"], left=["type"])

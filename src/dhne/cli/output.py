@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dhne.workers import rank
+
 _LONGEST_MESSAGE = 600
 # C0 and C1 control characters, and those that change the direction of the text around them
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -84,7 +86,7 @@ def _shortened(text: str) -> str:
 
 def note(message: str) -> None:
     """Say on standard error what has been done; standard output stays for results."""
-    if is_quiet():
+    if is_quiet() or rank():
         return
     lines = "\n".join(visible(line) for line in message.split("\n"))
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(lines))

@@ -9,7 +9,7 @@ from typing import Any
 from dhne.errors import DHNEError
 
 from .run_source import reading_options, run_source
-from .source import NO_WEIGHT, is_dataset, parse_columns
+from .source import AUTO, NONE, is_dataset, parse_columns
 
 
 def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -29,6 +29,7 @@ def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> 
         chosen = [_fitting(_texts(before.get("columns")), header) for header in headers]
         options["columns"] = chosen if all(c is not None for c in chosen) else None
     for name in ("weight", "time"):
+        options[name] = given.get(name)
         if not given.get(name):
             there = [_first(_texts(before.get(name)), header) for header in headers]
             options[name] = there if all(c is not None for c in there) else None
@@ -77,11 +78,13 @@ def _fitting(mappings: list[str], header: list[str] | None) -> str | None:
     """Return the longest mapping whose columns are all there; the only one if that is unknown."""
     if header is None:
         return mappings[0] if len(mappings) == 1 else None
-    fitting = [m for m in mappings if {c for _, c in parse_columns(m)} <= set(header)]
-    return max(fitting, key=lambda m: len(parse_columns(m)), default=None)
+    named = [m for m in mappings if m != AUTO]
+    fitting = [m for m in named if {c for _, c in parse_columns(m)} <= set(header)]
+    otherwise = AUTO if AUTO in mappings else None
+    return max(fitting, key=lambda m: len(parse_columns(m)), default=otherwise)
 
 
 def _first(columns: list[str], header: list[str] | None) -> str | None:
     if header is None:
         return columns[0] if len(columns) == 1 else None
-    return next((c for c in columns if c == NO_WEIGHT or c in header), None)
+    return next((c for c in columns if c in header), NONE if NONE in columns else None)

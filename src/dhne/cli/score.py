@@ -13,7 +13,14 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import ColumnsOption, DelimiterOption, EncodingOption, NoHeaderOption, parse_columns
+from .source import (
+    AUTO,
+    ColumnsOption,
+    DelimiterOption,
+    EncodingOption,
+    NoHeaderOption,
+    parse_columns,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,7 +174,7 @@ def _choose(
     from dhne.answers.tuple_tables import fitting_type, position_columns
 
     there = table.column_names
-    if columns:
+    if columns and columns != [AUTO]:
         if len(columns) > 1:
             raise ParameterError("--columns is given once here")
         pairs = parse_columns(columns[0])
@@ -180,7 +187,7 @@ def _choose(
         return edge_type, position_columns(edge_type)
     wanted = "; ".join(", ".join(position_columns(t)) for t in network.edge_types)
     raise InputError(
-        f"it has the columns {', '.join(there)}, needed are {wanted}; say which is which with "
+        f"it has the columns {', '.join(there)}, but needs {wanted}; map them with "
         "--columns TYPE=COLUMN,…",
         file=file,
     )

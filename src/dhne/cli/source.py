@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork
 
 Split = Literal["train", "valid", "test", "all"]
-NO_WEIGHT = "none"
+NONE, AUTO = "none", "auto"  # for a file: no such column; columns as they are
 
 # The options of a SOURCE, to be used by every command that has one.
 ColumnsOption = Annotated[
@@ -34,7 +34,7 @@ ColumnsOption = Annotated[
         metavar="TYPE=COLUMN,…",
         help="Which column holds which node type, in the order of positions: "
         "user=userId,movie=movieId. Node types may repeat: person=head,person=tail. "
-        "Once for all files, or once a file.",
+        "Once for all files, or once per file; auto for a file whose columns need no option.",
     ),
 ]
 WeightOption = Annotated[
@@ -52,7 +52,7 @@ TimeOption = Annotated[
         "--time",
         metavar="COLUMN",
         help="The column of times (dates, datetimes or numbers), once for all files or once per "
-        "file.",
+        "file; none for a file without times.",
     ),
 ]
 HalfLifeOption = Annotated[
@@ -176,11 +176,11 @@ def open_source(
     tables, networks = [], []
     for name, mapping, column, when in zip(names, mappings, weights, times, strict=True):
         chosen = {k: v for k, v in options.items() if v is not None}
-        if mapping is not None:
+        if mapping not in (None, AUTO):
             chosen["columns"] = parse_columns(mapping)
         if column is not None:
-            chosen["weight"] = False if column == NO_WEIGHT else column
-        if when is not None:
+            chosen["weight"] = False if column == NONE else column
+        if when not in (None, NONE):
             chosen["time"] = when
         if is_dataset(name):
             if chosen:
@@ -191,7 +191,7 @@ def open_source(
         else:
             networks.append(_read(name, chosen))
     if tables:
-        networks.append(_explained(lambda: io.read_tables(tables), names))
+        networks.append(_explained(lambda: io.read_tables(tables), names, mappings, times))
     network = functools.reduce(lambda one, other: one.merge(other, fold=False), networks)
     _announce_weights(network, names, weights)
     if half_life is not None:
@@ -217,9 +217,10 @@ def _announce_weights(
     found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
     files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
     if found and files and all(_is_table(n) for n in files):
+        where = "" if len(files) == 1 else " where there is one"
         note(
-            f"{', '.join(files)}: hyperedges are weighted by the column 'weight'; "
-            "leave it out with --weight none"
+            f"{', '.join(files)}: hyperedges are weighted by the column 'weight'{where}; "
+            "ignore it with --weight none"
         )
 
 
@@ -298,24 +299,33 @@ def _load(name: str, split: Split) -> HyperNetwork:
 def _read(name: str, options: dict[str, Any]) -> HyperNetwork:
     from dhne import io
 
-    return _explained(lambda: io.read(name, **options), [name])
+    return _explained(lambda: io.read(name, **options), [name], [None], [None])
 
 
-def _explained(read: Callable[[], HyperNetwork], names: Sequence[str]) -> HyperNetwork:
-    """Turn the library's advice about columns into the option to use here."""
+def _explained(
+    read: Callable[[], HyperNetwork],
+    names: Sequence[str],
+    mappings: Sequence[str | None],
+    times: Sequence[str | None],
+) -> HyperNetwork:
+    """Turn the library's advice about columns into the options to use here."""
     from dhne.io import UnsuitableColumnsError
 
     try:
         return read()
     except UnsuitableColumnsError as error:
         why = "; ".join(f"{c!r} holds {reason}" for c, reason in error.reasons.items())
-        chosen = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
+        own = ",".join(f"{c}={c}" for c in error.suitable) or "user=userId,…"
+        here = [name == str(error.file) for name in names] if len(names) > 1 else [True]
+        columns = [own if h else m or AUTO for h, m in zip(here, mappings, strict=True)]
+        when = [error.time or NONE if h else t or NONE for h, t in zip(here, times, strict=True)]
+        options = [f"--columns {shlex.quote(c)}" for c in columns]
+        options += [f"--time {shlex.quote(t)}" for t in when if set(when) != {NONE}]
         files = " ".join(shlex.quote(n) for n in names)
         command = sys.argv[1] if sys.argv[1:] and sys.argv[1].isalpha() else "info"
         raise InputError(
             f"found the columns {', '.join(error.found)}, but {why}, not names; say which ones "
-            f"to use: dhne {command} {files} --columns {shlex.quote(chosen)}"
-            + ("" if error.time is None else f" --time {shlex.quote(error.time)}"),
+            f"to use: dhne {command} {files} {' '.join(options)}",
             file=error.file,
         ) from None
 

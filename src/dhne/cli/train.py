@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dhne import workers
+
 from .output import write_json
 from .parameter_options import SeedOption, with_parameters
 from .queries import JsonOption
@@ -94,6 +96,8 @@ def command(
     dhne train --out runs/tags --resume
 
     dhne train movielens --out runs/paper --preset paper --dim 32
+
+    torchrun --nproc-per-node 4 -m dhne train tags.parquet --out runs/tags
     """
     from .train_job import Trackers, TrainingJob
 
@@ -114,15 +118,15 @@ def command(
         source={k: values[k] for k in _SOURCE},
         params={**parameters, "random_state": int(seed)},
         typed=_typed(context),
-        resume=resume,
-        overwrite=overwrite,
+        resume=resume or (workers.was_restarted() and not overwrite),
+        overwrite=overwrite and not workers.was_restarted(),
     )
     report = job.run(
         checkpoint_seconds=checkpoint_every,
         trackers=Trackers(tensorboard, mlflow),
         bar=not quiet and json != "-",
     )
-    if json is not None:
+    if json is not None and report is not None:
         write_json(report, json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import time
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
+from dhne import workers
 from dhne.errors import DHNEError, ParameterError
 
 from .output import note
@@ -76,20 +78,26 @@ class TrainingJob:
             )
         return cls(out, source, params, resume, overwrite)
 
-    def run(self, *, checkpoint_seconds: float, trackers: Trackers, bar: bool) -> dict[str, Any]:
-        """Train to the end and save; return what was done, as plain data."""
+    def run(
+        self, *, checkpoint_seconds: float, trackers: Trackers, bar: bool
+    ) -> dict[str, Any] | None:
+        """Train to the end and save; return what was done, as plain data.
+
+        Of several workers, the first saves and returns; the others return None.
+        """
         from dhne.estimator import DHNE
-        from dhne.storage import lock_run, run_status, unfinished_run
+        from dhne.storage import run_status, unfinished_run
 
         if self.resume and run_status(self.out) == "complete" and not unfinished_run(self.out):
             note(f"{self.out} is finished already; nothing is left to do")
-            return self._report(_load(self.out), seconds=0.0)
+            return self._report(_load(self.out), seconds=0.0) if workers.rank() == 0 else None
         model = DHNE(**self.params)
         model.check_params()  # mistakes are reported before anything is written
-        network = self._open()
-        callbacks = _callbacks(trackers, self, bar=bar)
-        with lock_run(self.out):
-            seconds = self._fit_and_save(model, network, callbacks, checkpoint_seconds)
+        group = model.join_workers() or workers.Group()
+        callbacks = _callbacks(trackers, self, bar=bar) if group.is_first else []
+        seconds = self._fit_and_save(model, group, callbacks, checkpoint_seconds)
+        if not group.is_first:
+            return None
         report = self._report(model, seconds)
         note(_summary(report))
         return report
@@ -97,34 +105,45 @@ class TrainingJob:
     def _fit_and_save(
         self,
         model: DHNE,
-        network: HyperNetwork,
+        group: workers.Group,
         callbacks: list[Callback],
         checkpoint_seconds: float,
     ) -> float:
         """Train and save; return the seconds that training took."""
-        from dhne.storage import abandon_run, begin_run
+        from dhne.storage import Checkpoints, abandon_run, begin_run, lock_run
 
         config = {"method": "dhne", "params": self.params, "source": self.source}
-        checkpoints = begin_run(self.out, config, resume=self.resume, overwrite=self.overwrite)
-        begin = time.perf_counter()
-        try:
-            model.fit(
-                network,
-                callbacks=callbacks,
-                checkpoints=checkpoints,
-                checkpoint_seconds=checkpoint_seconds,
-            )
-        except KeyboardInterrupt:
-            out = shlex.quote(str(self.out))
-            note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
-            raise typer.Exit(130) from None
-        except (DHNEError, MemoryError):
-            if not self.resume:
-                abandon_run(self.out)  # unless there is a checkpoint to go on from
-            raise
-        seconds = time.perf_counter() - begin
-        model.save(self.out, notes={"source": self.source})
-        checkpoints.clear()
+        with contextlib.ExitStack() as held:
+            place = ""
+            with group.together():
+                network = self._open()
+                if group.is_first:  # it alone writes to the run, but all to its checkpoints
+                    held.enter_context(lock_run(self.out))
+                    begun = begin_run(
+                        self.out, config, resume=self.resume, overwrite=self.overwrite
+                    )
+                    place = str(begun.directory.absolute())
+            checkpoints = Checkpoints(group.text_of_first(place))
+            begin = time.perf_counter()
+            try:
+                model.fit(
+                    network,
+                    callbacks=callbacks,
+                    checkpoints=checkpoints,
+                    checkpoint_seconds=checkpoint_seconds,
+                )
+            except KeyboardInterrupt:
+                out = shlex.quote(str(self.out))
+                note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
+                raise typer.Exit(130) from None
+            except (DHNEError, MemoryError):
+                if group.is_first and not self.resume:
+                    abandon_run(self.out)  # unless there is a checkpoint to go on from
+                raise
+            seconds = time.perf_counter() - begin
+            if group.is_first:
+                model.save(self.out, notes={"source": self.source})
+                checkpoints.clear()
         return seconds
 
     def _open(self) -> HyperNetwork:

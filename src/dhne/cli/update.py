@@ -75,8 +75,7 @@ def command(
         raise ParameterError(f"{out} exists already; name another --out, or remove it")
     given: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
     given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    options = reading_of(run, files, {**given, "facts": facts})
-    new = open_source(files, **({**options, "time": time} if time else options))
+    new = open_source(files, **reading_of(run, files, {**given, "facts": facts, "time": time}))
     if not new.num_edges():
         note("there are no new hyperedges; nothing was changed")
         return

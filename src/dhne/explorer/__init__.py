@@ -1,14 +1,14 @@
 """The explorer: a local web page to look at one run, and the small API behind it.
 
-``dhne explore RUN`` loads a run and serves it on 127.0.0.1 only. The parts, each a file:
+``dhne explore RUN`` loads a run and serves it on 127.0.0.1 only. One file per part:
 
-- `atlas` holds the run and what is derived from it once: names to search, hyperedges of a node;
-- `layouts` brings embeddings into the plane; questions go to the engines in `dhne.answers`;
-- `asking` lets many questions share one pass, `memory` keeps the answers;
+- `atlas` holds the run and indices derived from it: searchable names, hyperedges by node;
+- `layouts` projects embeddings to the plane; `dhne.answers` answers questions;
+- `asking` answers similar questions in one pass, `answer_cache` keeps the answers;
 - ``*_routes`` are the documented routes, `comparison` finds what nodes share;
-- `guard` refuses what comes from elsewhere or is too large, `connections` what never arrives;
-- ``static/`` is the page: plain modules, no build step. Plotly's browser library is the one that
-  the installed plotly package carries.
+- `guard` refuses foreign and oversized requests, `connections` limits open connections;
+- ``static/`` is the page: plain modules without a build step. Plotly's browser library comes from
+  the installed plotly package.
 
 Examples
 --------
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["make_app", "require_packages", "serve"]
 
-_PACKAGES = ("fastapi", "uvicorn", "plotly")  # umap-learn only adds a second map
+_PACKAGES = ("fastapi", "uvicorn", "plotly")  # umap-learn is optional: it adds a second layout
 
 
 def make_app(model: DHNE, *, name: str, port: int) -> FastAPI:
@@ -46,9 +46,9 @@ def make_app(model: DHNE, *, name: str, port: int) -> FastAPI:
     ----------
     model : DHNE
     name : str
-        What the page calls the run.
+        The name of the run on the page.
     port : int
-        Where it will be served; requests that name another host or port are refused.
+        The port to be served on; requests for another host or port are refused.
     """
     require_packages()
     application: Any = import_module(".application", __name__)
@@ -71,13 +71,13 @@ def serve(
     run : str
         The directory of a run.
     port : int, optional
-        If left out, 8765 or, where that is taken, any free one.
+        8765 by default, or any free port if that is taken.
     browser : bool
         Whether to open the page in a browser.
     say : function of one string
-        Told the page's address once it is there.
+        Called with the address when the page is being served.
     labels : path, optional
-        A table of labels to show instead of the run's own.
+        A table of labels that replaces the run's own.
     """
     require_packages()
     server: Any = import_module(".server", __name__)

@@ -1,4 +1,4 @@
-"""The application put together: routes, the page's files, errors in words, threads."""
+"""The assembled application: routes, static files, error messages, worker threads."""
 
 from __future__ import annotations
 
@@ -23,11 +23,19 @@ from dhne.errors import DHNEError, UnknownNameError
 from dhne.estimator import DHNE
 from dhne.network.edges import EdgeType
 
-from . import map_routes, node_routes, question_routes, run_routes, selection_routes
+from . import (
+    explanation_routes,
+    map_routes,
+    node_routes,
+    question_routes,
+    run_routes,
+    selection_routes,
+)
+from .answer_cache import AnswerCache
 from .asking import BusyError, Desk
 from .atlas import Atlas
+from .explanation_routes import WholeTuple
 from .guard import Guard
-from .memory import Memory
 from .question_routes import Near
 from .schemas import Problem
 
@@ -40,17 +48,18 @@ _KINDS = {
 
 
 class Desks(NamedTuple):
-    """Where the questions that cost something are answered."""
+    """The queues of the questions that take a while to answer."""
 
     near: Desk[Near, bytes]
     quick: Desk[Question, bytes]
     slow: Desk[Question, bytes]
+    why: Desk[WholeTuple, bytes]
 
 
 def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> FastAPI:
     """Return the explorer of a model; see `dhne.explorer.make_app`."""
     atlas = Atlas(model, name, path)
-    # One core is left to the event loop; questions that take long have a thread of their own.
+    # One core is left for the event loop; slow questions have a thread of their own.
     quick = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="quick")
     slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
     ahead = ThreadPoolExecutor(1, thread_name_prefix="ahead")
@@ -68,7 +77,7 @@ def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> 
     app = FastAPI(
         title="dhne explorer",
         version=dhne.__version__,
-        description="Questions to one run: its nodes, their map, tuples and their completions.",
+        description="Queries of one run: its nodes, their map, tuples and completions.",
         openapi_url="/api/openapi.json",
         docs_url=None,  # FastAPI's pages fetch their scripts from elsewhere
         redoc_url=None,
@@ -76,27 +85,27 @@ def make_app(model: DHNE, *, name: str, port: int, path: Path | None = None) -> 
         responses={
             code: {"model": Problem, "description": text}
             for code, text in {
-                400: "Not a request that can be read",
-                403: "From another page",
-                404: "There is no such thing",
+                400: "Malformed request",
+                403: "Request from another page",
+                404: "Not found",
                 413: "Too large",
-                414: "The address is too long",
-                421: "Another host",
-                422: "Outside of what it may be",
+                414: "Address too long",
+                421: "Request for another host",
+                422: "Invalid value",
                 431: "Too many headers",
-                503: "Too many questions at once",
+                503: "Too many requests at once",
             }.items()
         },
     )
     app.state.atlas, app.state.desks = atlas, _desks(atlas, quick, slow)
     app.include_router(question_routes.router)  # the busiest first
-    for module in (run_routes, node_routes, map_routes, selection_routes):
+    for module in (explanation_routes, run_routes, node_routes, map_routes, selection_routes):
         app.include_router(module.router)
     _serve_page(app)
     _explain_errors(app)
     _describe(app, atlas)
-    app.add_middleware(Memory, paths=("/api/rank", "/api/similar"))
-    app.add_middleware(Guard, port=port)  # the last added stands before all others
+    app.add_middleware(AnswerCache, paths=("/api/rank", "/api/similar", "/api/explain"))
+    app.add_middleware(Guard, port=port)  # the last one added sees requests first
     return app
 
 
@@ -104,6 +113,7 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
     passes = quick._max_workers
     near = partial(question_routes.answer_near, atlas)
     rank = partial(question_routes.answer_rank, atlas)
+    why = partial(explanation_routes.answer_why, atlas)
 
     def kind(question: Question) -> tuple[EdgeType, tuple[int, ...]]:
         return question.types, question.open_positions
@@ -112,11 +122,12 @@ def _desks(atlas: Atlas, quick: ThreadPoolExecutor, slow: ThreadPoolExecutor) ->
         near=Desk(near, lambda q: q.node_type, quick, passes=passes, together=32),
         quick=Desk(rank, kind, quick, passes=passes, together=32),
         slow=Desk(rank, kind, slow, together=1, waiting=32),
+        why=Desk(why, lambda q: q.types, slow, together=1, waiting=32),
     )
 
 
 def _describe(app: FastAPI, atlas: Atlas) -> None:
-    """Say in the API's description what this run has: its node types, ids and edge types."""
+    """Add this run's node types, ids and edge types to the API's description."""
     network = atlas.network
     largest = max((network.num_nodes(t) for t in network.node_types), default=1)
     known: dict[str, dict[str, Any]] = {
@@ -148,12 +159,12 @@ class _File(NamedTuple):
 
 
 def _serve_page(app: FastAPI) -> None:
-    """Serve a fixed list of files, read once: no request ever names a path on the disk."""
+    """Serve a fixed list of files, read once: no request can name a path on the disk."""
     page = {f"/static/{f.name}": _read(f) for f in files(__package__).joinpath("static").iterdir()}
     page["/"] = page.pop("/static/index.html")
     plotly = _read(files("plotly").joinpath("package_data", "plotly.min.js"), ".js")
     page["/plotly.js"] = plotly
-    # An address that changes with the content may be kept, and with it what was compiled.
+    # An address that changes with the content may be cached, and the compiled code with it.
     version = plotly.tag.strip('"')
     address = f"/plotly.js?{version}".encode()
     index = page["/"].content.replace(b'"/plotly.js"', b'"' + address + b'"')
@@ -184,7 +195,7 @@ def _file(content: bytes, kind: str) -> _File:
 
 
 def _explain_errors(app: FastAPI) -> None:
-    """Answer every mistake with one line that says what to do; never repeat what was sent."""
+    """Answer errors with one line that says what to do; never echo the request."""
 
     def problem(status: int, detail: str) -> JSONResponse:
         text = detail.encode("utf-8", "replace").decode()

@@ -1,8 +1,8 @@
-"""Many questions at once: equal ones are answered once, like ones in one pass.
+"""Concurrent questions: equal ones are answered once, similar ones in one pass.
 
-Questions wait in a queue while a worker thread is busy. When it is free it takes the first and all
-that can share a pass with it, up to a bound; so a question waits for about one pass, however many
-ask. All book-keeping happens on the event loop, so nothing here needs a lock.
+Questions wait in a queue while the workers are busy. A free worker takes the first question and
+those that can share a pass with it, up to a limit, so the wait is about one pass however many
+clients ask. All book-keeping happens on the event loop, so no locks are needed.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ A = TypeVar("A")
 
 
 class BusyError(DHNEError):
-    """More questions wait than can be answered soon."""
+    """Too many questions are waiting."""
 
 
 class Desk(Generic[Q, A]):
-    """Takes questions and hands out answers.
+    """Queues questions and answers them in batches.
 
     Parameters
     ----------
     answer : function of a list of questions, to a list of answers
         Runs in `workers`.
     alike : function of a question
-        Questions for which it gives the same can share a pass.
+        Questions with equal results can share a pass.
     workers : Executor
     passes : int
-        How many passes may run at the same time.
+        How many passes may run concurrently.
     together : int
-        How many questions at most share a pass.
+        The maximum number of questions per pass.
     waiting : int
-        How many questions may wait; more are refused.
+        The maximum number of waiting questions; further ones are refused.
 
     Examples
     --------
@@ -69,14 +69,14 @@ class Desk(Generic[Q, A]):
         self._asked: dict[Q, asyncio.Future[A]] = {}
 
     async def ask(self, question: Q) -> A:
-        """Return the answer; raises `BusyError` where too many wait."""
+        """Return the answer; raises `BusyError` if too many questions are waiting."""
         if question not in self._asked:
             if len(self._waiting) >= self._most:
                 raise BusyError("too many questions at once; ask again in a moment")
             self._asked[question] = asyncio.get_running_loop().create_future()
             self._waiting.append(question)
             self._start()
-        # one who goes away must not take the answer from the others who wait for it
+        # a client that disconnects must not cancel the answer for others
         return await asyncio.shield(self._asked[question])
 
     def _start(self) -> None:

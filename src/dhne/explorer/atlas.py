@@ -1,4 +1,4 @@
-"""One run as the explorer sees it: the model, and what is derived from it once and then kept."""
+"""One run as the explorer sees it: the model, and indices that are computed once and kept."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .names import NameIndex
 
 T = TypeVar("T")
 
-CLASSES = 10  # labels that get a colour of their own; the others share one
+CLASSES = 10  # labels with a colour of their own; the others share one
 OTHER, NO_LABEL = 254, 255
-_SORTED_EDGES = 20_000  # hyperedges of one node that are scored to be sorted
+_SORTED_EDGES = 20_000  # hyperedges of one node that are scored for sorting
 
 
 class Labels:
-    """The labels of a node type as colours: the commonest by number, `OTHER`, or `NO_LABEL`.
+    """The labels of a node type as colour codes: a number for the commonest, `OTHER`, `NO_LABEL`.
 
-    A node with several labels has the colour of its commonest.
+    A node with several labels gets the code of its commonest label.
     """
 
     def __init__(self, column: Any) -> None:
@@ -63,9 +63,9 @@ class Atlas:
     ----------
     model : DHNE
     name : str
-        What the page calls the run.
+        The name of the run on the page.
     path : path, optional
-        The run's directory, where maps that take long are kept.
+        The run's directory, where computed UMAP layouts are kept.
     """
 
     def __init__(self, model: DHNE, name: str, path: Path | None = None) -> None:
@@ -78,7 +78,7 @@ class Atlas:
         self._lock = threading.Lock()
 
     def _once(self, what: str, key: str, make: Callable[[], T]) -> T:
-        """Return what was made before, or make it; others who want the same wait for it."""
+        """Return a value, computed on first use; concurrent callers wait for it."""
         slot = (what, key)
         with self._lock:
             lock = self._locks.setdefault(slot, threading.Lock())
@@ -89,7 +89,7 @@ class Atlas:
         return made
 
     def warm_up(self) -> None:
-        """Make what the page asks for first."""
+        """Compute what the page needs first."""
         for node_type in self.network.node_types:
             self.points(node_type)
             self.names(node_type)
@@ -98,11 +98,11 @@ class Atlas:
         _ = self.known
 
     def make_short_lists(self) -> None:
-        """Make what answers questions about very many nodes sooner; they do without until then."""
+        """Build the short lists that speed up ranking over very many nodes."""
         self.completer.make_short_lists()
 
     def close(self) -> None:
-        """Stop what runs in the background."""
+        """Stop background work."""
         for (what, _), made in list(self._made.items()):
             if what == "umap":
                 made.close()
@@ -110,13 +110,13 @@ class Atlas:
     # -- node types ------------------------------------------------------------------------------
 
     def check_type(self, node_type: str) -> str:
-        """Return a node type; raises if there is none of that name."""
+        """Return a node type; raises if it is unknown."""
         if node_type not in self.network.node_types:
             raise UnknownNameError("node type", node_type, self.network.node_types)
         return node_type
 
     def names(self, node_type: str) -> NameIndex:
-        """Return the names of a node type, to be searched."""
+        """Return the search index over the names of a node type."""
         self.check_type(node_type)
         return self._once(
             "names",
@@ -125,7 +125,7 @@ class Atlas:
         )
 
     def degrees(self, node_type: str) -> NodeArray:
-        """Return in how many hyperedges each node of a type is."""
+        """Return the number of hyperedges of each node of a type."""
         self.check_type(node_type)
         return self._once("degrees", node_type, lambda: self.network.degrees(node_type))
 
@@ -137,20 +137,20 @@ class Atlas:
         )
 
     def umap(self, node_type: str) -> UmapLayout:
-        """Return the UMAP of a node type, computed or not."""
+        """Return the UMAP layout of a node type, whether or not it has been computed."""
         self.check_type(node_type)
         return self._once(
             "umap", node_type, lambda: UmapLayout(self.model.vectors_[node_type], self._cache)
         )
 
     def labels(self, node_type: str) -> Labels | None:
-        """Return a type's labels as colours, or None if it has none."""
+        """Return the labels of a node type as colour codes, or None if it has none."""
         self.check_type(node_type)
         column = self.network.labels(node_type)
         return None if column is None else self._once("labels", node_type, lambda: Labels(column))
 
     def meetings(self, node_type: str, nodes: NodeArray | None = None) -> dict[str, NodeArray]:
-        """Return, per type, how many of some nodes (of all, if none are given) each node meets."""
+        """Return, per type, how many of the given nodes (by default all) each node meets."""
         chosen = np.ones(self.network.num_nodes(self.check_type(node_type)), dtype=bool)
         if nodes is None:
             return self._once(
@@ -163,7 +163,7 @@ class Atlas:
     # -- nodes and tuples ------------------------------------------------------------------------
 
     def check_node(self, node_type: str, node: int) -> int:
-        """Return a node's id; raises if there is none."""
+        """Return a node's id; raises if it is unknown."""
         n = self.network.num_nodes(self.check_type(node_type))
         if not 0 <= node < n:
             raise UnknownNameError("node", f"{node_type} {node}")
@@ -172,9 +172,9 @@ class Atlas:
     def nearness(
         self, node_type: str, first: int, second: int, second_type: str
     ) -> tuple[float | None, tuple[int | None, int | None]]:
-        """Return two nodes' cosine, and the place of each among those nearest to the other.
+        """Return the cosine of two nodes, and the rank of each among the neighbours of the other.
 
-        Embeddings of different types are not comparable: then there is neither.
+        Embeddings of different types are not comparable: then all are None.
         """
         if node_type != second_type:
             return None, (None, None)
@@ -184,12 +184,12 @@ class Atlas:
         return cosine, (_place(of_second, first, second), _place(of_first, second, first))
 
     def find(self, node_type: str, text: str) -> int:
-        """Return the id of a node by its name; an unknown one raises, with near ones suggested."""
+        """Return the id of a node by name; an unknown name raises, with suggestions."""
         index = self.names(node_type)
         node = index.find(text)
         if node >= 0:
             return node
-        # Comparing with every name would take seconds: what begins alike is suggested instead.
+        # Comparing with every name would take seconds; suggest names with the same beginning.
         near: list[str] = []
         for length in range(min(len(text), 12), min(len(text), 3) - 1, -1):
             found, _ = index.search(text[:length], 2)
@@ -199,7 +199,7 @@ class Atlas:
         raise UnknownNameError(node_type, text, near)
 
     def edge_type_number(self, number: int) -> int:
-        """Return the number of an edge type; raises if there is none."""
+        """Return the number of an edge type; raises if it is unknown."""
         if not 0 <= number < len(self.network.edge_types):
             raise UnknownNameError("edge type", number, range(len(self.network.edge_types)))
         return number
@@ -208,25 +208,27 @@ class Atlas:
         """Return the ids of a tuple's names, -1 for open positions."""
         types = self.network.edge_types[self.edge_type_number(edge_type)]
         if len(names) != len(types):
-            raise InputError(f"a tuple of type {types!r} has {len(types)} parts, not {len(names)}")
+            raise InputError(
+                f"a tuple of type {types!r} has {len(types)} positions, not {len(names)}"
+            )
         return tuple(
             -1 if name is None else self.find(t, name) for t, name in zip(types, names, strict=True)
         )
 
     @property
     def known(self) -> KnownEdges:
-        """Which tuples are hyperedges of the network."""
+        """The known hyperedges of the network."""
         return self._once("known", "", lambda: KnownEdges(self.network))
 
     def is_known(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.bool_]:
-        """Return which whole tuples are hyperedges that the model was trained on."""
+        """Return which complete tuples are hyperedges of the network."""
         edges = self.network.edge_sets[edge_type]
         nodes = edges.types.canonical(tuples)
         known: npt.NDArray[np.bool_] = self.known.contains(nodes, edges.types)
         return known
 
     def score(self, tuples: NodeArray, edge_type: int) -> npt.NDArray[np.float64]:
-        """Return the similarity of whole tuples."""
+        """Return the similarity of complete tuples."""
         edges = self.network.edge_sets[edge_type]
         nodes = edges.types.canonical(tuples)
         return self.model.score_ids(nodes, edges.types)
@@ -234,10 +236,10 @@ class Atlas:
     def hyperedges(
         self, node_type: str, node: int, edge_type: int, order: str, offset: int, limit: int
     ) -> tuple[NodeArray, npt.NDArray[np.float64], int, str]:
-        """Return (rows, similarities, how many there are, order) of one page of hyperedges.
+        """Return (rows, similarities, total, order) of one page of a node's hyperedges.
 
-        `order` is "stored", "best" or "worst"; a node with very many hyperedges keeps the stored
-        one.
+        `order` is "stored", "best" or "worst"; the hyperedges of a node with very many of them are
+        always in the stored order.
         """
         self.check_node(node_type, node)
         nodes = self.network.edge_sets[self.edge_type_number(edge_type)].nodes
@@ -254,7 +256,7 @@ class Atlas:
 
 
 def _place(cosines: npt.NDArray[np.float32], node: int, asked: int) -> int:
-    """Return the place of a node, from 1, by its cosine with another, which has none itself."""
+    """Return the rank of a node, from 1, by its cosine with the node `asked`."""
     nearer = cosines > cosines[node]
     nearer[asked] = False
     return int(nearer.sum()) + 1

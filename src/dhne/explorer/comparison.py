@@ -1,11 +1,11 @@
 """What nodes have in common: the nodes they share hyperedges with, and their labels.
 
-A node u *meets* v if some hyperedge holds both. Of a selection S among n nodes of its type, a node
-v is the more typical the more it exceeds what chance would give:
+A node u *meets* v if some hyperedge contains both. For a selection S among n nodes of its type, a
+node v is the more typical, the more often S meets it than chance would suggest:
 
     |{u in S : u meets v}| / |S|  -  |{u : u meets v}| / n
 
-A hub that everybody meets and a rarity that one selected node meets both come out near zero.
+Hubs that every node meets and rare nodes that one selected node meets both score near zero.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def typical(selected: NodeArray, everyone: NodeArray, size: int, n: int, k: int)
     selected, everyone : int64[m]
         How many selected nodes, and how many of all, each of m nodes meets.
     k : int
-        How many at most; what others meet more often than the selection is never among them.
+        The maximum number; nodes that others meet more often than the selection are left out.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def label_counts(column: Any, nodes: NodeArray) -> list[tuple[str, int, int]]:
 
 
 class Common(NamedTuple):
-    """The neighbours, of one type, of two nodes."""
+    """The neighbours of two nodes, of one type."""
 
     nodes: NodeArray  # in common, the most frequent first
     only_first: int
@@ -93,7 +93,7 @@ class Common(NamedTuple):
 def common_neighbours(
     incidence: Incidence, first: tuple[str, int], second: tuple[str, int], node_type: str
 ) -> Common:
-    """Return which neighbours of a type two nodes have in common; neither counts as one."""
+    """Return the common neighbours of two nodes, of one type, without the two themselves."""
     (a, times_a), (b, times_b) = (
         incidence.neighbours(*node, node_type) for node in (first, second)
     )

@@ -1,15 +1,14 @@
-"""Connections are few, and none may wait for ever: what is accepted before a request is whole.
+"""Limits on connections and on requests that are still arriving.
 
-A request that is whole goes to the application, where `guard` decides. Before that, uvicorn would
-keep a connection that has sent half a header for as long as it likes, and all the headers that it
-sends. Here
+Complete requests go to the application, where `guard` checks them. Before that, uvicorn would keep
+a connection that has sent half a header indefinitely, along with any amount of headers. Here
 
-- a request must arrive within `SECONDS`, and its headers within `MAX_HEAD` bytes;
-- there are at most `most` connections. Where one more arrives, the one that has waited longest
-  without a whole request is closed for it. Whoever sends a request at once is therefore answered,
-  however many others hold connections open.
+- a request must arrive within `SECONDS`, and its headers must fit into `MAX_HEAD` bytes;
+- there are at most `most` connections. When another one arrives, the connection that has waited
+  longest without a complete request is closed. A client that sends its request at once is therefore
+  always answered, however many connections others hold open.
 
-The class is mixed into the protocol of either HTTP parser that uvicorn may have installed.
+The class is mixed into the protocol of either HTTP parser that uvicorn may use.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from typing import Any
 
 from .guard import LARGE_BODY, MAX_HEAD
 
-SECONDS = 10.0  # from a request's first byte, or the connection's begin, to its last
-STUCK = 60.0  # an answer that is not finished after this may be given up for a new connection
+SECONDS = 10.0  # from a request's first byte, or the start of the connection, to its last byte
+STUCK = 60.0  # unfinished answers older than this may be dropped for a new connection
 MOST = 512
-_MAX_REST = 2 * LARGE_BODY  # bytes after the headers; a larger body has been refused by then
+_MAX_REST = 2 * LARGE_BODY  # bytes after the headers; larger bodies have been refused by then
 
 _turns = itertools.count()
 _REFUSAL = b"the request is too large or took too long"
@@ -37,7 +36,7 @@ _ANSWER = (
 def bounded(
     parser: str = "auto", *, seconds: float = SECONDS, most: int | None = None
 ) -> type[asyncio.Protocol]:
-    """Return uvicorn's HTTP protocol with these bounds.
+    """Return uvicorn's HTTP protocol with these limits.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def bounded(
     seconds : float
         How long a request may take to arrive.
     most : int, optional
-        How many connections are held; by default what `most_connections` gives.
+        The maximum number of connections; by default `most_connections()`.
     """
     if parser == "auto":
         from uvicorn.protocols.http.auto import AutoHTTPProtocol as Base
@@ -58,7 +57,7 @@ def bounded(
 
 
 def most_connections() -> int:
-    """Return how many connections are held: half of the files that the process may open at most."""
+    """Return the maximum number of connections, at most half of the process's open files."""
     if sys.platform == "win32":
         return MOST
     import resource
@@ -68,7 +67,7 @@ def most_connections() -> int:
 
 
 class Bounds:
-    """One connection; stands before uvicorn's protocol, whose attributes it reads."""
+    """One connection; a mixin for uvicorn's protocol, whose attributes it reads."""
 
     seconds: float
     most: int
@@ -79,13 +78,13 @@ class Bounds:
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
 
-    _unread = 0  # bytes received of what is not yet a whole request
+    _unread = 0  # bytes received of an incomplete request
     _timer: asyncio.TimerHandle | None = None
     _since = 0.0  # when it last began to wait for a request, or to answer one
-    _turn = 0  # the same in order: clocks may stand still between two
+    _turn = 0  # the same as a sequence number: two readings of the clock may be equal
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Accept a connection, if need be in the place of another."""
+        """Accept a connection, replacing another one if necessary."""
         super().connection_made(transport)  # type: ignore[misc]
         self._begin()
         self._timer = self.loop.call_later(self.seconds, self._late)
@@ -93,7 +92,7 @@ class Bounds:
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Hand bytes on, and count those that no whole request has used up."""
+        """Pass on bytes, and count those that belong to no complete request yet."""
         before, had_rest = self.cycle, self._lacks_rest
         super().data_received(data)  # type: ignore[misc]
         if self.cycle is not before or (had_rest and not self._lacks_rest):
@@ -110,7 +109,7 @@ class Bounds:
             self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """Remove the connection from the list."""
         self._stop_timer()
         super().connection_lost(exc)  # type: ignore[misc]
 
@@ -121,7 +120,7 @@ class Bounds:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether part of a request has still to come."""
+        """Whether part of a request is still to come."""
         return self.cycle is None or self._lacks_rest or self._unread > 0
 
     @property
@@ -137,7 +136,7 @@ class Bounds:
             self._refuse(b"408 Request Timeout")
 
     def _refuse(self, status: bytes) -> None:
-        """Close it, with a word where no answer has been begun."""
+        """Close the connection, with an error response unless an answer has begun."""
         self._stop_timer()
         if self.transport.is_closing():
             return
@@ -148,14 +147,14 @@ class Bounds:
             self.transport.abort()
 
     def _make_room(self) -> None:
-        """Close the connection that has waited longest, or this one where all are answered."""
+        """Close the connection that has waited longest, or this one if all are being answered."""
         now = self.loop.time()
         others = [c for c in self.connections if c is not self]
         idle = [c for c in others if c._is_idle and not c.transport.is_closing()]
         stuck = [c for c in others if now - c._since > STUCK]
         oldest = min(idle or stuck or [self], key=lambda c: c._turn)
         oldest.transport.abort()
-        self.connections.discard(oldest)  # it is told that it was lost later on
+        self.connections.discard(oldest)  # connection_lost follows later
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -1,9 +1,9 @@
-"""What is let in: requests to this page from this page, small ones, and nothing else.
+"""Access control: only small requests from the page itself are let in.
 
-The server listens on 127.0.0.1, but any page that a browser shows could send requests there. A page
-elsewhere gives itself away by the Host it asks for (where its own name is made to point here) or by
-the Origin it comes from; both are refused. Bodies, headers and addresses are bounded. Every
-answer carries headers that keep the browser from running anything but the page's own modules.
+The server listens on 127.0.0.1, but any page open in a browser could send requests there. A foreign
+page is recognised by its Host header (if its own name was made to resolve to this machine) or by
+its Origin header; both are refused. Bodies, headers and addresses are limited in size. Every
+response carries headers that keep the browser from running anything but the page's own modules.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 64 * 1024
 LARGE_BODY = 1024 * 1024
-LARGE = ("/api/selection", "/api/selection/csv")  # a selection may name very many nodes
+LARGE = ("/api/selection", "/api/selection/csv")  # a selection may contain very many nodes
 MAX_ADDRESS = 8 * 1024
 MAX_HEAD = 32 * 1024  # bytes of the address and all headers; browsers send a few hundred
 MAX_HEADERS = 100
 
-# Plotly draws points by WebGL programs that it puts together as text ('unsafe-eval') and sets
-# styles on the elements it makes ('unsafe-inline' for styles only; no inline script may run).
+# Plotly assembles its WebGL programs as text ('unsafe-eval') and sets styles on the elements it
+# creates ('unsafe-inline' for styles only; no inline script may run).
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -45,13 +45,13 @@ _HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Guard:
-    """Stands before the application.
+    """Middleware in front of the application.
 
     Parameters
     ----------
     app : ASGI application
     port : int
-        The port that the page is served on.
+        The port of the page.
     """
 
     def __init__(self, app: App, port: int) -> None:
@@ -62,7 +62,7 @@ class Guard:
         self.origins = {b"http://" + host for host in self.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or say why not."""
+        """Let a request through, or answer why it is refused."""
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 return await send({"type": "websocket.close", "code": 1008})
@@ -92,7 +92,7 @@ class Guard:
         size = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
         if len(scope["headers"]) > MAX_HEADERS or size > MAX_HEAD:
             return _problem(
-                431, f"more than {MAX_HEADERS} headers, or {MAX_HEAD:,} bytes of them, are refused"
+                431, f"at most {MAX_HEADERS} headers and {MAX_HEAD:,} bytes of headers are accepted"
             )
         hosts = headers.get(b"host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
@@ -123,7 +123,7 @@ def _problem(status: int, detail: str) -> JSONResponse:
 
 
 async def _read(receive: Receive, largest: int) -> bytes | None:
-    """Return a body whose length may not have been said; None if it is too large."""
+    """Return the body, whose length may be undeclared; None if it is too large."""
     parts, size = [], 0
     while True:
         message = await receive()
@@ -138,7 +138,7 @@ async def _read(receive: Receive, largest: int) -> bytes | None:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body which has been read once more."""
+    """Return a `receive` that delivers a body that has already been read."""
     given = False
 
     async def again() -> Message:

@@ -1,7 +1,7 @@
-"""Which hyperedges a node is in, without a search: for each position, rows sorted by their node.
+"""The hyperedges of a node without a search: for each position, rows sorted by their node.
 
-Rows of hyperedges are sorted by the node at a position once (a counting sort); those of node v are
-then ``order[start[v] : start[v + 1]]``.
+Rows are sorted once by the node at a position (a counting sort); those of node v are then
+``order[start[v] : start[v + 1]]``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dhne.network.hypernetwork import HyperNetwork
 
 
 class Incidence:
-    """Hyperedges by node; each position's index is made when it is first asked for.
+    """Hyperedges by node; the index of each position is built on first use.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Incidence:
         self._lock = threading.Lock()
 
     def rows(self, edge_type: int, node_type: str, node: int) -> NodeArray:
-        """Return the rows of the hyperedges, of an edge type by its number, that hold a node."""
+        """Return the rows of the hyperedges of an edge type (by number) that contain a node."""
         types = self.network.edge_sets[edge_type].types
         found = [self._at(edge_type, p, node) for p, t in enumerate(types) if t == node_type]
         if len(found) == 1:
@@ -58,7 +58,7 @@ class Incidence:
         return order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def both(self, first: tuple[str, int], second: tuple[str, int]) -> list[NodeArray]:
-        """Return, for each edge type, the rows of the hyperedges that hold two nodes."""
+        """Return, for each edge type, the rows of the hyperedges that contain both nodes."""
         found = []
         for number, types in enumerate(self.network.edge_types):
             a, b = (
@@ -69,7 +69,7 @@ class Incidence:
         return found
 
     def neighbour_types(self, node_type: str) -> list[str]:
-        """Return the node types that meet a type in some hyperedge."""
+        """Return the node types that share an edge type with a node type."""
         found: dict[str, None] = {}
         for types in self.network.edge_types:
             for p, t in enumerate(types):
@@ -80,7 +80,7 @@ class Incidence:
     def neighbours(
         self, node_type: str, node: int, neighbour_type: str
     ) -> tuple[NodeArray, NodeArray]:
-        """Return (nodes, in how many hyperedges each stands with `node`), most frequent first."""
+        """Return (neighbours, number of hyperedges shared with `node`), most frequent first."""
         n = self.network.num_nodes(neighbour_type)
         counts = np.zeros(0, np.int64)
         together: NodeArray = np.zeros(0, np.int64)
@@ -89,7 +89,7 @@ class Incidence:
             if not at or node_type not in edges.types:
                 continue
             rows = self.rows(number, node_type, node)
-            # a node that stands twice in a hyperedge meets its neighbours there once
+            # a node that occurs twice in a hyperedge meets its neighbours there once
             pairs = np.arange(len(rows))[:, None] * n + edges.nodes[rows][:, at]
             together = np.concatenate([together, np.unique(pairs) % n])
         nodes, counts = np.unique(together, return_counts=True)

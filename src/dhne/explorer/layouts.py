@@ -1,10 +1,10 @@
-"""Embeddings in the plane: principal components at once, UMAP in a process of its own.
+"""Two-dimensional layouts: principal components immediately, UMAP in a separate process.
 
-PCA of n × d costs one d × d eigenproblem, so the map of 100,000 nodes is there before the page has
-asked for it. UMAP takes minutes and all the processor it can get: it is computed only when asked
-for, in a child process of low priority, and kept beside the run as ``cache/umap-SHA.npy``, named by
-the embeddings it shows, so that a run that was trained anew never gets the old map. The file is
-written under a temporary name and renamed.
+PCA of n × d costs one d × d eigenproblem, so even the map of 100,000 nodes is ready before the page
+asks for it. UMAP takes minutes and all the CPU time it can get: it is computed only on request, in
+a child process of low priority, and kept in the run as ``cache/umap-SHA.npy``. The name contains a
+hash of the embeddings, so a retrained run never shows an old map. The file is written under a
+temporary name and renamed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ import numpy.typing as npt
 Points = npt.NDArray[np.float32]
 State = Literal["ready", "computing", "not computed", "failed", "not available"]
 
-UMAP_LIMIT = 50_000  # nodes; beyond, the wait is longer than anyone has
+UMAP_LIMIT = 50_000  # nodes; beyond that, the wait is too long
 _UMAP_LEAST = 4
 
 
 def principal_components(matrix: npt.NDArray[np.float32]) -> Points:
-    """Return ``float32[n, 2]``: the rows along the two directions of largest variance.
+    """Return ``float32[n, 2]``: the rows projected on the two directions of largest variance.
 
-    The sign is fixed so that the largest coordinate in size is positive: the same embeddings always
-    give the same map.
+    The sign is chosen such that the largest coordinate in magnitude is positive: equal embeddings
+    always give equal maps.
 
     Examples
     --------
@@ -56,16 +56,16 @@ def principal_components(matrix: npt.NDArray[np.float32]) -> Points:
 
 
 class UmapLayout:
-    """The UMAP of one node type: not there, being computed, or ready.
+    """The UMAP layout of one node type: not computed, being computed, or ready.
 
-    While it is computed, `stage` says what is being done and `progress` which share of it is done,
-    where that is known.
+    During the computation, `stage` is the current step and `progress` the share of it that is
+    done, if known.
 
     Parameters
     ----------
     matrix : float32[n, d]
     cache : path, optional
-        The directory where finished maps are kept; without one they are kept in memory only.
+        The directory for finished layouts; without it they are kept in memory only.
     """
 
     def __init__(self, matrix: npt.NDArray[np.float32], cache: Path | None = None) -> None:
@@ -84,7 +84,7 @@ class UmapLayout:
 
     @property
     def state(self) -> State:
-        """Where it stands."""
+        """The current state."""
         if self.reason:
             return "not available"
         if self.points is not None:
@@ -94,7 +94,7 @@ class UmapLayout:
         return "failed" if self._failed else "not computed"
 
     def start(self) -> State:
-        """Begin to compute it, unless that has been done; return the state."""
+        """Start the computation unless it has been started; return the state."""
         with self._lock:
             if self.state in ("not computed", "failed") and not self._closed:
                 self._failed = False
@@ -103,14 +103,14 @@ class UmapLayout:
         return self.state
 
     def close(self) -> None:
-        """Stop computing."""
+        """Stop the computation."""
         with self._lock:
             self._closed = True
             if self._child is not None:
                 self._child.terminate()
 
     def wait(self, seconds: float) -> State:
-        """Wait until it has been computed, or some seconds have passed."""
+        """Wait until it is finished or a number of seconds have passed."""
         if self._child is not None:
             self._watcher.join(seconds)
         return self.state
@@ -143,7 +143,7 @@ class UmapLayout:
         return child
 
     def _note(self, words: list[str]) -> None:
-        """Keep how far the job says it is; see `umap_job`."""
+        """Keep track of the progress that `umap_job` reports."""
         stages = {"loading": "loading UMAP", "neighbours": "finding neighbours"}
         match words:
             case ["arranging", done, total]:
@@ -172,21 +172,21 @@ class UmapLayout:
             with temporary.open("wb") as stream:
                 np.save(stream, points, allow_pickle=False)
             temporary.replace(file)
-        except OSError:  # a run that cannot be written to is explored all the same
+        except OSError:  # a read-only run can still be explored
             temporary.unlink(missing_ok=True)
 
 
 def _why_not(nodes: int) -> str:
-    """Say why there is no UMAP of so many nodes; nothing if there is."""
+    """Return why UMAP is unavailable for so many nodes; an empty string if it is available."""
     if find_spec("umap") is None:
         return "needs the package umap-learn: pip install 'dhne[explorer]'"
     if nodes > UMAP_LIMIT:
-        return f"only for up to {UMAP_LIMIT:,} nodes"
+        return f"available for up to {UMAP_LIMIT:,} nodes"
     return "there are too few nodes" if nodes < _UMAP_LEAST else ""
 
 
 def _load(file: Path, nodes: int) -> Points | None:
-    """Return the points of a file, or None if it does not hold those of so many nodes."""
+    """Return the points in a file, or None if it does not contain `n` of them."""
     try:
         points = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):

@@ -1,4 +1,4 @@
-"""The routes of the map: what it can show, and its points, names and colours as arrays of bytes."""
+"""Routes of the map: what it can show, and points, names and colours as byte arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BYTES: dict[int | str, dict[str, Any]] = {
 
 @router.get("/map", summary="What the map of a node type can show")
 def map_info(request: Request, node_type: TypeParameter) -> s.MapInfo:
-    """Return the layouts and colours that a node type has."""
+    """Return the available layouts and colours of a node type."""
     atlas = atlas_of(request)
     umap, labels = atlas.umap(node_type), atlas.labels(node_type)
     degrees = atlas.degrees(node_type)
@@ -45,11 +45,11 @@ def _bytes(*arrays: Any) -> Response:
     return Response(content, media_type="application/octet-stream")
 
 
-@router.get("/map/points", summary="Where the nodes are", response_class=Response, responses=_BYTES)
+@router.get("/map/points", summary="Coordinates", response_class=Response, responses=_BYTES)
 def map_points(
     request: Request, node_type: TypeParameter, layout: Literal["pca", "umap"] = "pca"
 ) -> Response:
-    """Return x of all nodes and then y of all nodes: little-endian float32."""
+    """Return x of all nodes, then y of all nodes, as little-endian float32."""
     atlas = atlas_of(request)
     points = atlas.points(node_type) if layout == "pca" else atlas.umap(node_type).points
     if points is None:
@@ -57,9 +57,9 @@ def map_points(
     return _bytes(points.T.astype("<f4"))
 
 
-@router.get("/map/names", summary="Their names", response_class=Response, responses=_BYTES)
+@router.get("/map/names", summary="Names", response_class=Response, responses=_BYTES)
 def map_names(request: Request, node_type: TypeParameter) -> Response:
-    """Return where each name begins, n + 1 little-endian uint32, and then all names as UTF-8."""
+    """Return n + 1 offsets as little-endian uint32, then the names they delimit as UTF-8."""
     texts = atlas_of(request).names(node_type).texts
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, "<i8", len(texts) + 1, texts.offset * 8)
@@ -67,13 +67,13 @@ def map_names(request: Request, node_type: TypeParameter) -> Response:
     return _bytes((starts - starts[0]).astype("<u4"), np.frombuffer(raw, np.uint8))
 
 
-@router.get("/map/colours", summary="Their colours", response_class=Response, responses=_BYTES)
+@router.get("/map/colours", summary="Colours", response_class=Response, responses=_BYTES)
 def map_colours(
     request: Request, node_type: TypeParameter, by: Literal["degree", "label"] = "degree"
 ) -> Response:
     """Return degrees as little-endian uint32, or labels as uint8.
 
-    A label is its place in the list of /api/map; 254 stands for others, 255 for none.
+    A label is its index in the list of /api/map; 254 means another label, 255 none.
     """
     atlas = atlas_of(request)
     if by == "degree":
@@ -86,7 +86,7 @@ def map_colours(
 
 @router.post("/map/umap", summary="Compute the UMAP of a node type")
 def start_umap(request: Request, node_type: TypeParameter) -> s.LayoutInfo:
-    """Begin to compute it in the background; ask /api/map whether it is ready."""
+    """Start the computation in the background; /api/map shows when it is ready."""
     layout = atlas_of(request).umap(node_type)
     layout.start()
     return _umap_info(layout)

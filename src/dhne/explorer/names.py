@@ -1,4 +1,4 @@
-"""Finding nodes by a part of their name: case is ignored, what begins with it comes first."""
+"""Search for nodes by part of their name, ignoring case; names that begin with it come first."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dhne.network.vocabulary import Vocabulary
 
 
 class NameIndex:
-    """The names of one node type, in lower case, and what makes some come before others.
+    """The names of one node type in lower case, with weights for the order of results.
 
     Parameters
     ----------
     vocabulary : Vocabulary
     weight : array[n]
-        Among equally good matches, nodes with more of it (their degree) come first.
+        Among equally good matches, nodes of larger weight (their degree) come first.
 
     Examples
     --------
@@ -35,18 +35,18 @@ class NameIndex:
         self._weight = np.asarray(weight, dtype=np.float64)
 
     def search(self, text: str, limit: int) -> tuple[NodeArray, int]:
-        """Return up to `limit` nodes whose name holds `text`, and how many there are.
+        """Return up to `limit` nodes whose name contains `text`, and how many there are.
 
-        The name itself comes first, then names that begin with it. No text finds all nodes.
+        An exact match comes first, then names that begin with the text. An empty text matches all.
         """
         nodes, _, total = self.match(text, limit)
         return nodes, total
 
     def match(self, text: str, limit: int) -> tuple[NodeArray, npt.NDArray[np.float64], int]:
-        """Return (nodes, how good each match is, how many match), the best first.
+        """Return (nodes, quality of each match, number of matches), the best first.
 
-        The name itself is worth 2 to 3, a name that begins with the text 1 to 2, any other that
-        holds it 0 to 1, the more the larger the weight.
+        An exact match has quality 2 to 3, a name that begins with the text 1 to 2, any other that
+        contains it 0 to 1; within each range it grows with the weight.
         """
         wanted = text.strip().lower()
         if not wanted:
@@ -63,7 +63,7 @@ class NameIndex:
         return nodes[best].astype(np.int64), worth[best], len(nodes)
 
     def find(self, text: str) -> int:
-        """Return the id of the node of exactly this name, -1 if there is none."""
+        """Return the id of the node with exactly this name, -1 if there is none."""
         name: str | int = text
         if self.vocabulary.has_integers:
             digits = text.removeprefix("-")
@@ -77,7 +77,7 @@ class NameIndex:
         return str(self.vocabulary.name(node))
 
     def many(self, nodes: NodeArray) -> list[str]:
-        """Return the names of nodes as texts."""
+        """Return the names of nodes as text."""
         return [str(name) for name in self.vocabulary.take(nodes).to_pylist()]
 
 

@@ -1,4 +1,4 @@
-"""The routes about nodes: search, one node's surroundings, and two nodes beside each other."""
+"""Routes for nodes: search, the neighbourhood of a node, and comparison of two nodes."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .route_parts import (
 router = APIRouter(prefix="/api")
 
 
-@router.get("/search", summary="Nodes by a part of their name")
+@router.get("/search", summary="Search for nodes by name")
 def search(
     request: Request,
     node_type: Annotated[
         str | None,
-        Query(alias="type", max_length=s.MAX_NAME, description="Node type; all if left out."),
+        Query(alias="type", max_length=s.MAX_NAME, description="Node type; by default all."),
     ] = None,
-    text: Annotated[str, Query(max_length=s.MAX_NAME, description="A part of the name.")] = "",
+    text: Annotated[str, Query(max_length=s.MAX_NAME, description="Part of the name.")] = "",
     limit: Limit = 20,
 ) -> s.Found:
-    """Return nodes whose name holds a text: what begins with it first, then by degree."""
+    """Return nodes whose name contains a text: names that begin with it first, then by degree."""
     atlas = atlas_of(request)
     types = atlas.network.node_types if node_type is None else (node_type,)
     found, count = [], 0
@@ -58,7 +58,7 @@ def node(
     """Return a node's labels, and how many neighbours and hyperedges it has."""
     atlas = atlas_of(request)
     if (node_id is None) == (name is None):
-        raise ParameterError("name a node by its id or by its name")
+        raise ParameterError("specify a node by its id or by its name")
     if name is not None:
         node_id = atlas.find(node_type, name)
     found = atlas.check_node(node_type, node_id or 0)
@@ -88,7 +88,7 @@ def _labels(atlas: Atlas, node_type: str, node: int) -> list[str]:
     return [] if labels is None else list(labels[node].as_py() or ())
 
 
-@router.get("/node/neighbours", summary="Who stands in hyperedges with a node")
+@router.get("/node/neighbours", summary="Neighbours of a node")
 def neighbours(
     request: Request,
     node_type: TypeParameter,
@@ -97,7 +97,7 @@ def neighbours(
     offset: Offset = 0,
     limit: Limit = 20,
 ) -> s.Neighbours:
-    """Return a page of neighbours of one type, those in most common hyperedges first."""
+    """Return a page of neighbours of one type, those with most shared hyperedges first."""
     atlas = atlas_of(request)
     atlas.check_node(node_type, node_id)
     atlas.check_type(of)
@@ -108,7 +108,7 @@ def neighbours(
     return s.Neighbours.model_validate({"total": len(nodes), "neighbours": found})
 
 
-@router.get("/node/hyperedges", summary="A node's hyperedges with their similarity")
+@router.get("/node/hyperedges", summary="Hyperedges of a node with their similarity")
 def hyperedges(
     request: Request,
     node_type: TypeParameter,
@@ -118,7 +118,7 @@ def hyperedges(
     offset: Offset = 0,
     limit: Limit = 20,
 ) -> s.Hyperedges:
-    """Return a page of the hyperedges that hold a node, of one edge type."""
+    """Return a page of the hyperedges of one edge type that contain a node."""
     atlas = atlas_of(request)
     rows, scores, total, order_used = atlas.hyperedges(
         node_type, node_id, edge_type, order, offset, limit
@@ -136,7 +136,7 @@ def hyperedges(
     return s.Hyperedges.model_validate({"total": total, "order": order_used, "hyperedges": found})
 
 
-@router.get("/compare", summary="Two nodes beside each other")
+@router.get("/compare", summary="Comparison of two nodes")
 def compare(
     request: Request,
     node_type: TypeParameter,
@@ -144,7 +144,7 @@ def compare(
     with_type: Annotated[str, Query(max_length=s.MAX_NAME, description="The other's node type.")],
     with_id: Annotated[int, Query(ge=0, lt=2**62, description="The other's id.")],
 ) -> s.Comparison:
-    """Return how near two nodes are, their common neighbours, and the hyperedges that hold both."""
+    """Return the cosine of two nodes, their common neighbours and shared hyperedges."""
     atlas = atlas_of(request)
     pair = ((node_type, node_id), (with_type, with_id))
     for one in pair:

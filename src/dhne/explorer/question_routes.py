@@ -1,13 +1,12 @@
-"""The three questions: similar, score, rank.
+"""Routes for the three questions: similar, score, rank.
 
-Answers to `similar` and `rank` are made into bytes where they are computed, off the event loop.
+Answers to `similar` and `rank` are serialised by the worker threads, off the event loop.
 """
 
 from __future__ import annotations
 
-import json
 from itertools import islice
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
@@ -17,24 +16,19 @@ from dhne.errors import ParameterError
 
 from . import schemas as s
 from .atlas import Atlas
-from .route_parts import IdParameter, TypeParameter, atlas_of, refs, tuples_of
+from .route_parts import IdParameter, TypeParameter, as_json, atlas_of, refs, tuples_of
 
 router = APIRouter(prefix="/api")
 
-BEAM = 16  # nodes tried at the first of two open positions; bounds the work of one question
+BEAM = 16  # candidates for the first of two open positions; bounds the work per question
 
 
 class Near(NamedTuple):
-    """A question: which nodes of a type are nearest to one of them."""
+    """A question: the nearest nodes of the same type."""
 
     node_type: str
     node: int
     k: int
-
-
-def _json(content: Any) -> bytes:
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
 
 
 def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
@@ -47,13 +41,13 @@ def answer_near(atlas: Atlas, questions: list[Near]) -> list[bytes]:
     pairs = zip(every[len(questions) :], cosines, strict=True)
     near = iter([{"node": node, "cosine": cosine} for node, cosine in pairs])
     return [
-        _json({"node": node, "answers": list(islice(near, len(f.nodes)))})
+        as_json({"node": node, "answers": list(islice(near, len(f.nodes)))})
         for node, f in zip(every[: len(questions)], found, strict=True)
     ]
 
 
 def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
-    """Answer questions that share the edge type and the open positions, as JSON."""
+    """Answer questions with the same edge type and open positions, as JSON."""
     found = atlas.completer.answer(questions)
     edge_type = atlas.network.edge_types.index(questions[0].types)
     is_open = list(questions[0].open_positions)
@@ -65,7 +59,9 @@ def answer_rank(atlas: Atlas, questions: list[Question]) -> list[bytes]:
         strict=True,
     )
     every = iter([{"nodes": nodes, "similarity": x, "known": known} for nodes, x, known in rows])
-    return [_json({"open": is_open, "answers": list(islice(every, len(f.scores)))}) for f in found]
+    return [
+        as_json({"open": is_open, "answers": list(islice(every, len(f.scores)))}) for f in found
+    ]
 
 
 @router.get("/similar", summary="The nearest nodes in the embedding", response_model=s.Similar)
@@ -75,7 +71,7 @@ async def similar(
     node_id: IdParameter,
     k: Annotated[int, Query(ge=1, le=s.MAX_K, description="How many.")] = 10,
 ) -> Response:
-    """Return the nodes of the same type whose embeddings have the largest cosine with a node's."""
+    """Return the nodes of the same type with the largest cosine."""
     atlas = atlas_of(request)
     atlas.check_node(node_type, node_id)
     answer = await request.app.state.desks.near.ask(Near(node_type, node_id, k))
@@ -84,7 +80,7 @@ async def similar(
 
 @router.post("/score", summary="The similarity of a tuple")
 def score(request: Request, question: s.TupleQuestion) -> s.Score:
-    """Return the similarity of a whole tuple, and whether it is a known hyperedge."""
+    """Return the similarity of a complete tuple, and whether it is a known hyperedge."""
     atlas = atlas_of(request)
     nodes = np.array([atlas.resolve(question.edge_type, list(question.names))], dtype=np.int64)
     return s.Score.model_validate(
@@ -100,15 +96,15 @@ def score(request: Request, question: s.TupleQuestion) -> s.Score:
 async def rank(request: Request, question: s.RankQuestion) -> Response:
     """Return the completions of a tuple with one or two open positions, best first.
 
-    One open position is ranked over all candidates. Of two, the first is narrowed to a few nodes,
-    each of which is completed at the second.
+    One open position is ranked over all candidates. With two, the best few candidates for the first
+    are each completed at the second.
     """
     atlas, desks = atlas_of(request), request.app.state.desks
     nodes = atlas.resolve(question.edge_type, question.names)
     types = atlas.network.edge_types[question.edge_type]
     asked = Question(types, nodes, question.k, question.known == "drop", BEAM)
     if len(asked.open_positions) not in (1, 2):
-        raise ParameterError("leave one or two positions open; score takes whole tuples")
+        raise ParameterError("leave one or two positions open; use score for complete tuples")
     quick = atlas.completer.is_quick(types)
     desk = desks.quick if quick and len(asked.open_positions) == 1 else desks.slow
     return Response(await desk.ask(asked), media_type="application/json")

@@ -1,12 +1,13 @@
-"""What the routes share: parameters, the run they ask, and how nodes are sent.
+"""Shared by the routes: parameters, access to the run, and the JSON form of nodes.
 
-Names are text everywhere, also where the data has integers: a browser's numbers end at 2^53. Nodes
-are told apart by their type and id, and can be asked for by name. What grows with the number of
-nodes is sent as plain arrays of bytes, not as JSON.
+Names are always text, even if the data has integers, because a browser's numbers end at 2^53. Nodes
+are identified by type and id, and can also be looked up by name. Data whose size grows with the
+number of nodes is sent as byte arrays, not as JSON.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -23,7 +24,7 @@ Limit = Annotated[int, Query(ge=1, le=s.MAX_PAGE)]
 
 
 def atlas_of(request: Request) -> Atlas:
-    """Return the run that an application shows."""
+    """Return the run of an application."""
     atlas: Atlas = request.app.state.atlas
     return atlas
 
@@ -42,3 +43,9 @@ def tuples_of(atlas: Atlas, edge_type: int, tuples: NodeArray) -> list[list[dict
     types = atlas.network.edge_types[edge_type]
     columns = [refs(atlas, t, tuples[:, p]) for p, t in enumerate(types)]
     return [list(nodes) for nodes in zip(*columns, strict=True)]
+
+
+def as_json(content: Any) -> bytes:
+    """Return plain data as JSON, off the event loop where it was computed."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""The routes about the run as a whole: how it was made, its training, what there is in it."""
+"""Routes for the run as a whole: its settings, training history and contents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Request
@@ -15,17 +15,10 @@ from .route_parts import atlas_of
 
 router = APIRouter(prefix="/api")
 
-# What the page keeps a place for (static/abilities.js), by the method that a model then has.
-_ABILITIES: dict[Literal["explain", "probability", "sets"], str] = {
-    "explain": "explain",
-    "probability": "probability",
-    "sets": "who_else",
-}
 
-
-@router.get("/run", summary="How the run was made")
+@router.get("/run", summary="Settings and size of the run")
 def run(request: Request) -> s.Run:
-    """Return the run's settings and its size."""
+    """Return the run's settings, source and size."""
     atlas = atlas_of(request)
     config = _finite(atlas.model.config())
     records = getattr(atlas.model, "history_", [])
@@ -42,12 +35,11 @@ def run(request: Request) -> s.Run:
         seconds=sum(seconds) if seconds else None,
         source=_source(atlas.path),
         saved=_saved(atlas.path),
-        abilities=[name for name, method in _ABILITIES.items() if hasattr(atlas.model, method)],
     )
 
 
 def _source(run: Path | None) -> dict[str, Any] | None:
-    """Return what a run says about the data it was trained on."""
+    """Return the description of the data that the run was trained on."""
     source = None if run is None else _finite(read_config(run)).get("source")
     return source if isinstance(source, dict) else None
 
@@ -56,9 +48,9 @@ def _saved(run: Path | None) -> float | None:
     return None if run is None else (run / "manifest.json").stat().st_mtime
 
 
-@router.get("/history", summary="The training, one record per epoch")
+@router.get("/history", summary="The training history, one record per epoch")
 def history(request: Request) -> s.History:
-    """Return the training curves as records."""
+    """Return the training history."""
     records = _finite(getattr(atlas_of(request).model, "history_", []))
     plain = [
         {k: v for k, v in r.items() if isinstance(v, float | int | str | bool | None)}
@@ -70,7 +62,7 @@ def history(request: Request) -> s.History:
 
 
 def _finite(value: Any) -> Any:
-    """Return plain data with null for numbers that JSON has no word for."""
+    """Return plain data with None for numbers that JSON cannot represent."""
     if isinstance(value, dict):
         return {str(k): _finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -80,9 +72,23 @@ def _finite(value: Any) -> Any:
     return value
 
 
+@router.get("/reliability", summary="How well the probabilities fit held-out hyperedges")
+def reliability(request: Request) -> s.Reliability:
+    """Return the reliability diagram of the run's calibration; no bins if nothing was held out."""
+    calibration = atlas_of(request).model.calibration_
+    curve = calibration.reliability
+    bins = [] if curve is None else zip(curve.predicted, curve.observed, curve.counts, strict=True)
+    return s.Reliability(
+        negatives=calibration.negatives,
+        held_out=calibration.held_out,
+        error=None if curve is None else curve.error,
+        bins=[s.ReliabilityBin(predicted=p, observed=o, tuples=n) for p, o, n in bins],
+    )
+
+
 @router.get("/types", summary="Node types and edge types")
 def types(request: Request) -> s.Types:
-    """Return what kinds of nodes and hyperedges there are."""
+    """Return the node types and edge types of the network."""
     atlas = atlas_of(request)
     network = atlas.network
     return s.Types(

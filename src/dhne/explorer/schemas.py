@@ -1,4 +1,4 @@
-"""What the routes take and give, as types; the API's description is made from these."""
+"""Request and response types of the routes, from which the API's description is made."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ NameText = Annotated[str, Field(max_length=MAX_NAME)]
 
 
 class Strict(BaseModel):
-    """A body in which nothing unknown may stand."""
+    """A request body without unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class TupleQuestion(Strict):
-    """A whole tuple."""
+    """A complete tuple."""
 
     edge_type: int = Field(0, ge=0, description="The number of the edge type in /api/types.")
     names: list[NameText] = Field(
-        min_length=2, max_length=MAX_LENGTH, description="The names, one a position."
+        min_length=2, max_length=MAX_LENGTH, description="The names, one per position."
     )
 
 
@@ -37,14 +37,14 @@ class RankQuestion(Strict):
     names: list[NameText | None] = Field(
         min_length=2, max_length=MAX_LENGTH, description="The names; null leaves a position open."
     )
-    k: int = Field(10, ge=1, le=MAX_K, description="How many completions to give.")
+    k: int = Field(10, ge=1, le=MAX_K, description="The number of completions.")
     known: Literal["keep", "drop"] = Field(
-        "keep", description="Whether hyperedges that the run was trained on are kept."
+        "keep", description="Whether known hyperedges are kept in the answer."
     )
 
 
 class Node(BaseModel):
-    """A node: its type, its id and its name, which is always text."""
+    """A node: type, id and name, which is always text."""
 
     type: str
     id: int
@@ -61,7 +61,7 @@ class NodeType(BaseModel):
 
 
 class EdgeTypeInfo(BaseModel):
-    """An edge type; its number is its place in the list."""
+    """An edge type; its number is its index in the list."""
 
     types: list[str]
     ordered: bool
@@ -69,14 +69,14 @@ class EdgeTypeInfo(BaseModel):
 
 
 class Types(BaseModel):
-    """What there is in the network."""
+    """The node types and edge types of the network."""
 
     node_types: list[NodeType]
     edge_types: list[EdgeTypeInfo]
 
 
 class Run(BaseModel):
-    """The run: how it was made, and how large it is."""
+    """The run: its settings and size."""
 
     name: str
     method: str
@@ -86,33 +86,47 @@ class Run(BaseModel):
     nodes: int
     hyperedges: int
     epochs: int
-    source: dict[str, Any] | None = Field(description="What it was trained on, where it says so.")
-    saved: float | None = Field(description="When it was saved, in seconds since 1970.")
-    seconds: float | None = Field(description="How long its epochs took together.")
-    abilities: list[Literal["explain", "probability", "sets"]] = Field(
-        description="What this version can be asked beyond the routes of this API."
-    )
+    source: dict[str, Any] | None = Field(description="What it was trained on, if recorded.")
+    saved: float | None = Field(description="Time of saving, in seconds since 1970.")
+    seconds: float | None = Field(description="Duration of all epochs.")
 
 
 class History(BaseModel):
-    """A record an epoch, and which measures the records have."""
+    """One record per epoch, and the measures in the records."""
 
     measures: list[str]
     records: list[dict[str, float | int | str | bool | None]]
 
 
+class ReliabilityBin(BaseModel):
+    """Tuples of similar probability, and the share of them that are hyperedges."""
+
+    predicted: float
+    observed: float
+    tuples: int
+
+
+class Reliability(BaseModel):
+    """How well the probabilities fit held-out hyperedges and their negatives."""
+
+    negatives: float = Field(description="Negatives per hyperedge.")
+    held_out: int = Field(description="Held-out hyperedges; 0 if there were none.")
+    error: float | None = Field(description="The expected calibration error.")
+    bins: list[ReliabilityBin]
+
+
 class LayoutInfo(BaseModel):
-    """A way into the plane, and whether it can be had."""
+    """A two-dimensional layout and its state."""
 
     layout: Literal["pca", "umap"]
     state: Literal["ready", "computing", "not computed", "failed", "not available"]
     reason: str = Field(description="Why it is not available.")
-    stage: str = Field(description="What is being done while it is computed.")
-    progress: float | None = Field(description="Which share of that stage is done.")
+    stage: str = Field(description="The current step of the computation.")
+    progress: float | None = Field(description="The share of that step that is done.")
 
 
 class LabelClass(BaseModel):
-    """A label and how many nodes have it."""
+    """A label and the number of nodes that have it."""
 
     name: str
     nodes: int
@@ -126,19 +140,21 @@ class MapInfo(BaseModel):
     layouts: list[LayoutInfo]
     smallest_degree: int
     largest_degree: int
-    labels: list[LabelClass] | None = Field(description="The commonest; their place is their code.")
+    labels: list[LabelClass] | None = Field(
+        description="The commonest; a label's index is its code."
+    )
     more_labels: int
 
 
 class Found(BaseModel):
-    """Nodes whose name holds a text; `total` counts those that are not listed too."""
+    """Nodes whose name contains a text; `total` includes those not listed."""
 
     total: int
     nodes: list[Node]
 
 
 class Neighbourhood(BaseModel):
-    """How many nodes of a type stand in hyperedges with a node."""
+    """How many neighbours of one type a node has."""
 
     type: str
     nodes: int
@@ -152,7 +168,7 @@ class NodeEdges(BaseModel):
 
 
 class NodePage(BaseModel):
-    """A node, and what there is to see of it."""
+    """A node with its labels and counts."""
 
     node: Node
     labels: list[str]
@@ -162,7 +178,7 @@ class NodePage(BaseModel):
 
 
 class Neighbour(BaseModel):
-    """A node and in how many hyperedges it stands with another."""
+    """A neighbour and the number of shared hyperedges."""
 
     node: Node
     hyperedges: int
@@ -176,7 +192,7 @@ class Neighbours(BaseModel):
 
 
 class ScoredEdge(BaseModel):
-    """A hyperedge with the similarity that the model gives it."""
+    """A hyperedge with its similarity."""
 
     nodes: list[Node]
     weight: float
@@ -206,7 +222,7 @@ class Similar(BaseModel):
 
 
 class Score(BaseModel):
-    """A tuple's similarity, and whether it is a hyperedge that the run was trained on."""
+    """The similarity of a tuple, and whether it is a known hyperedge."""
 
     nodes: list[Node]
     similarity: float
@@ -222,7 +238,7 @@ class Completion(BaseModel):
 
 
 class Ranked(BaseModel):
-    """Completions, best first; `open` are the positions that were open."""
+    """Completions, best first; `open` lists the open positions."""
 
     open: list[int]
     answers: list[Completion]
@@ -238,7 +254,7 @@ class SelectionQuestion(Strict):
 
 
 class SharedLabel(BaseModel):
-    """A label, how many of the selected nodes have it, and how many of all."""
+    """A label with its counts among the selected nodes and among all."""
 
     name: str
     selected: int
@@ -246,7 +262,7 @@ class SharedLabel(BaseModel):
 
 
 class SharedNode(BaseModel):
-    """A node that selected ones stand with: how many of them, and how many of all of their type."""
+    """A neighbour with the number of selected nodes, and of all nodes, that meet it."""
 
     node: Node
     selected: int
@@ -254,7 +270,7 @@ class SharedNode(BaseModel):
 
 
 class SharedNodes(BaseModel):
-    """The nodes of one type that distinguish a selection, most distinguishing first."""
+    """The nodes of one type that distinguish a selection, most distinctive first."""
 
     type: str
     nodes: list[SharedNode]
@@ -269,35 +285,37 @@ class Selection(BaseModel):
 
 
 class Compared(BaseModel):
-    """One of two nodes that are compared."""
+    """One of the two compared nodes."""
 
     node: Node
     labels: list[str]
     degree: int
     place: int | None = Field(
-        description="Its place among the nodes nearest to the other; none if the types differ."
+        description="Its rank among the other's nearest nodes; null if the types differ."
     )
 
 
 class CommonNeighbours(BaseModel):
-    """The neighbours of two nodes, of one type: in common, and of one of them only."""
+    """The neighbours of two nodes, of one type: common ones, and those of one node only."""
 
     type: str
     common: int
-    only: list[int] = Field(description="How many only the first has, and only the second.")
-    nodes: list[Node] = Field(description="Those in common, the most frequent first, up to 10.")
+    only: list[int] = Field(
+        description="How many belong to the first only, and to the second only."
+    )
+    nodes: list[Node] = Field(description="Common neighbours, the most frequent first, up to 10.")
 
 
 class Comparison(BaseModel):
-    """Two nodes beside each other."""
+    """The comparison of two nodes."""
 
     nodes: list[Compared]
-    cosine: float | None = Field(description="None if the types differ.")
+    cosine: float | None = Field(description="Null if the types differ.")
     neighbours: list[CommonNeighbours]
-    together: list[NodeEdges] = Field(description="How many hyperedges hold both.")
+    together: list[NodeEdges] = Field(description="How many hyperedges contain both.")
 
 
 class Problem(BaseModel):
-    """What was wrong with a request, in words."""
+    """What was wrong with a request."""
 
     detail: str

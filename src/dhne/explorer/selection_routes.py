@@ -1,4 +1,4 @@
-"""The routes about several nodes at once: what a selection has in common, and its table."""
+"""Routes for several nodes at once: what a selection has in common, and its table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _nodes(atlas: Atlas, question: s.SelectionQuestion) -> NodeArray:
 
 @router.post("/selection", summary="What a selection of nodes has in common")
 def selection(request: Request, question: s.SelectionQuestion) -> s.Selection:
-    """Return its labels, and per node type the nodes that it meets more than others do."""
+    """Return its labels and, per node type, the nodes that it meets more often than others do."""
     atlas = atlas_of(request)
     nodes, labels = _nodes(atlas, question), atlas.network.labels(question.type)
     everyone = atlas.meetings(question.type)
@@ -57,7 +57,7 @@ def selection(request: Request, question: s.SelectionQuestion) -> s.Selection:
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
 def selection_csv(request: Request, question: s.SelectionQuestion) -> Response:
-    """Return type, name, degree and labels, which are separated by semicolons, as CSV."""
+    """Return type, name, degree and labels (separated by semicolons) as CSV."""
     atlas = atlas_of(request)
     nodes, labels = _nodes(atlas, question), atlas.network.labels(question.type)
     text = io.StringIO(newline="")

@@ -1,4 +1,4 @@
-"""Serving a run on this machine until somebody stops it."""
+"""Serve a run on this machine until interrupted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def serve(
 
 
 def configure(app: FastAPI, protocol: type[asyncio.Protocol] | None = None) -> uvicorn.Config:
-    """Return how an explorer is served: bounded connections, no web sockets, a silent terminal."""
+    """Return the server's configuration: limited connections, no web sockets, no log output."""
     return uvicorn.Config(
         app,
         http=protocol or bounded(),
@@ -65,26 +65,26 @@ def configure(app: FastAPI, protocol: type[asyncio.Protocol] | None = None) -> u
 
 
 class _Server(uvicorn.Server):
-    """Says when it is there."""
+    """A server that reports when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, then call `ready`."""
         await super().startup(sockets)
         if self.started:
             self._ready()
 
 
 def listen(port: int | None) -> socket.socket:
-    """Return a socket of this machine only, at `port`; without one, at 8765 or any free port.
+    """Return a local socket at `port`; by default at 8765 or any free port.
 
     Raises
     ------
     ParameterError
-        If the port cannot be had.
+        If the port cannot be used.
     """
     for candidate in (PORT, 0) if port is None else (port,):
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -96,14 +96,12 @@ def listen(port: int | None) -> socket.socket:
         except (OSError, OverflowError) as error:
             sock.close()
             reason = getattr(error, "strerror", None) or str(error)
-    raise ParameterError(
-        f"port {port} cannot be used ({reason}); choose another, or leave --port out"
-    )
+    raise ParameterError(f"port {port} cannot be used ({reason}); choose another, or omit --port")
 
 
 @contextlib.contextmanager
 def _one_thread_a_question() -> Iterator[None]:
-    """Let a matrix product use one thread: questions run beside each other instead."""
+    """Limit matrix products to one thread: questions run in parallel instead."""
     import torch
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 

@@ -1,6 +1,6 @@
-"""Compute a UMAP in a process of its own: ``python -m dhne.explorer.umap_job IN.npy OUT.npy``.
+"""Compute a UMAP layout in a separate process: ``python -m dhne.explorer.umap_job IN.npy OUT.npy``.
 
-How far it is goes to standard output, a line each time: ``loading``, ``neighbours``, then
+Progress goes to standard output, one line per step: ``loading``, ``neighbours``, then
 ``arranging 12 500`` for the twelfth of 500 rounds.
 """
 
@@ -15,16 +15,16 @@ import numpy as np
 
 
 class _Rounds:
-    """Takes what tqdm would draw, ``12/500``, and says it as a line."""
+    """Turns what tqdm would draw, ``12/500``, into a line."""
 
     def write(self, text: str) -> None:
-        """Say how many rounds are done."""
+        """Print how many rounds are done."""
         found = re.search(r"(\d+)/(\d+)", text)
         if found:
             _say(f"arranging {found[1]} {found[2]}")
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: lines are written at once."""
 
 
 def _say(line: str) -> None:
@@ -33,9 +33,9 @@ def _say(line: str) -> None:
 
 
 def main(given: str, result: str) -> None:
-    """Read vectors, write their two-dimensional UMAP; the same vectors give the same map."""
+    """Read vectors and write their two-dimensional UMAP; equal vectors give equal maps."""
     with contextlib.suppress(AttributeError, OSError):
-        os.nice(10)  # the page that waits for it must stay quick
+        os.nice(10)  # the waiting page must stay responsive
     _say("loading")
     from umap import UMAP
 

@@ -100,6 +100,11 @@ def write_tsv(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
     """Write the numbers, and beside them names, types and labels."""
     one_size(vectors, path)
     beside = path.with_name(f"{path.stem}.metadata.tsv")
+    if beside.exists() and not path.exists():  # nobody named it, and it is not from an earlier call
+        raise InputError(
+            f"names and labels go to {beside.name} beside it, which exists; choose another name",
+            file=path,
+        )
     with writing(beside, path) as (metadata, numbers):
         _write_pair(numbers, metadata, vectors, labels)
     return [beside, path]

@@ -12,7 +12,8 @@ dense here: clearing and scanning them costs less than finding out which rows a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,15 @@ class CudaKernels(Kernels):
         self._seen: dict[tuple[torch.Size, ...], int] = {}
         self._counts = CudaCounts()
 
+    @contextmanager
+    def training(self) -> Iterator[None]:
+        """Forget the steps that were recorded, with another training's model."""
+        self._recorded, self._seen = {}, {}
+        try:
+            yield
+        finally:
+            self._recorded, self._seen = {}, {}
+
     def run_step(
         self,
         step: Callable[[Inputs, StepSize], Tensor],
@@ -91,17 +101,22 @@ class CudaKernels(Kernels):
         size: StepSize,
     ) -> Tensor:
         """Record the step as a CUDA graph once its shape has come up a few times, and play that."""
-        self._sizes[0].fill_(size.rate)
-        self._sizes[1].fill_(size.correction)
+        self._set(size)
         tensors = inputs.tensors
         shape = tuple(t.shape for t in tensors)
         if shape in self._recorded:
             return self._recorded[shape].play(tensors)
+        if not self.may_record:
+            return step(inputs, size)
         self._seen[shape] = self._seen.get(shape, 0) + 1
         if self._seen[shape] <= _WARM_UP:
             return step(inputs, size)
         self._recorded[shape] = _Recording(step, inputs, size)
         return self._recorded[shape].play(tensors)
+
+    def _set(self, size: StepSize) -> None:
+        self._sizes[0].fill_(size.rate)
+        self._sizes[1].fill_(size.correction)
 
     def prepare(self, selection: RowSelection) -> Pieces:
         """Cut the selected rows into pieces."""
@@ -184,6 +199,9 @@ class CudaKernels(Kernels):
         gradient = parameter.grad
         if gradient is None:
             return
+        if not torch.cuda.is_current_stream_capturing():  # or `run_step` sets it
+            self._set(size)
+        gradient = gradient.to_dense() if gradient.is_sparse else gradient
         gradient = gradient.contiguous()
         width = gradient.numel() // max(len(gradient), 1) if gradient.dim() > 1 else 1
         rows = gradient.numel() // max(width, 1)

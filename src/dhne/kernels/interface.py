@@ -201,6 +201,7 @@ class Kernels(ABC):
     """One backend's implementation of the operations above."""
 
     name: str
+    may_record: bool = True  # whether steps may be recorded and played back
 
     def prepare(self, selection: RowSelection) -> Any:
         """Return what `encode` and `reconstruction` can share for one batch and matrix."""

@@ -20,7 +20,7 @@ of each tuple's nodes, over their non-zeros.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -32,6 +32,7 @@ from dhne.kernels import Kernels, Table
 from dhne.network.edges import EdgeSet, EdgeType
 
 from .activations import ACTIVATIONS
+from .batch import Batch
 from .evidence import num_features
 from .losses import Loss, TupleLogits
 from .module_names import module_name
@@ -63,87 +64,19 @@ class Architecture:
     scales: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class TypeBatch:
-    """One node type's part of a batch.
-
-    Attributes
-    ----------
-    plan : the batch matrix, prepared by the kernels
-        A row for each of the b distinct nodes; below them those that leave a hyperedge out.
-    visits : float[b]
-        How often the batch's tuples visit each distinct node, times α / tuples.
-    """
-
-    plan: Any
-    visits: Tensor
-
-
-@dataclass(frozen=True)
-class TupleBatch:
-    """One edge type's tuples in a batch.
-
-    Attributes
-    ----------
-    edge_type : tuple of str
-    index : int64[m, N]
-        Where each node's embedding is among its type's rows of the batch.
-    valid : bool[m - B]
-        Which negatives were found.
-    num_edges : int
-        B: the first tuples are hyperedges, the others negatives, those of each side by side.
-    evidence : float[m, features] or None
-    """
-
-    edge_type: EdgeType
-    index: Tensor
-    valid: Tensor
-    num_edges: int
-    evidence: Tensor | None = None
-
-
-@dataclass(frozen=True)
-class FamilyBatch:
-    """A family's tuples in a batch, of any size.
-
-    Attributes
-    ----------
-    edge_type : EdgeType
-        The family.
-    index : int64[members]
-        Where each member's embedding is among its type's rows of the batch.
-    slots : int64[members]
-        The number of its role.
-    begins : int64[m + 1]
-        Where each tuple's members begin.
-    valid, num_edges, evidence
-        As in `TupleBatch`.
-    """
-
-    edge_type: EdgeType
-    index: Tensor
-    slots: Tensor
-    begins: Tensor
-    valid: Tensor
-    num_edges: int
-    evidence: Tensor | None = None
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What one step looks at."""
-
-    types: dict[str, TypeBatch]
-    tuples: list[TupleBatch]
-    num_tuples: int
-    families: list[FamilyBatch] = field(default_factory=list)
-
-
 class NodeAutoencoder(nn.Module):
     """X = σ(A W + b), Â = sigmoid(X Vᵀ + c); further layers, if any, are dense.
 
     W and V are *tables*: a row for each column of A, of which a batch touches few.
+
+    Attributes
+    ----------
+    join : callable
+        What becomes of A W before b is added: nothing, or the sum over workers that have some of
+        the columns each.
     """
+
+    join: Callable[[Tensor], Tensor] | None = None
 
     def __init__(
         self, num_columns: int, sizes: Sequence[int], activation: str, scale: float = 1.0
@@ -164,11 +97,16 @@ class NodeAutoencoder(nn.Module):
         with torch.no_grad():
             self.encoder_table.normal_(0, scale, generator=generator)
             self.decoder_table.normal_(0, scale, generator=generator)
+        self.reset_layers(generator)
+
+    def reset_layers(self, generator: torch.Generator) -> None:
+        """Draw the weights of the dense layers anew."""
         _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
 
     def encode(self, kernels: Kernels, plan: Any) -> Tensor:
         """Return X for the rows of the matrix of `plan`."""
-        return self.finish(kernels.encode(plan, self.encoder_table))
+        rows = kernels.encode(plan, self.encoder_table)
+        return self.finish(rows if self.join is None else self.join(rows))
 
     def finish(self, rows: Tensor) -> Tensor:
         """Return X for A W already multiplied out."""

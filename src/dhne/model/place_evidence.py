@@ -17,33 +17,22 @@ Otherwise the right answer alone would lack its own count, and "known" would spe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import combinations, permutations
+from collections.abc import Callable
+from itertools import combinations
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from dhne.network.edges import EdgeType
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
+from .candidate_evidence import Asked, Beside, CandidateEvidence
+from .meetings import all_meetings, ragged, sort_meetings
+
 Ints = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Meetings:
-    """Who met whom at which places: entries of nodes of one type with those of another.
-
-    Sorted by source, target and place pair; `keys` is source · targets + target.
-    """
-
-    num_targets: int
-    begins: Tensor  # int64[sources + 1]
-    targets: Tensor  # int64[entries]
-    places: Tensor  # int64[entries]
-    counts: Tensor  # float[entries]
-    keys: Tensor  # int64[entries]
 
 
 class PlaceEvidence(nn.Module):
@@ -62,26 +51,25 @@ class PlaceEvidence(nn.Module):
         self._edge_types = {t: k for k, t in enumerate(network.edge_types)}
         self._length = max(len(t) for t in network.edge_types)
         self._contexts = max(network.num_nodes(context), 1) if context is not None else 1
-        codes, parts = _all_meetings(network, self)
-        found = np.unique(np.concatenate(codes)) if codes else np.empty(0, np.int64)
+        found, rows = all_meetings(network, self._codes)
         size = len(self._edge_types) * self._contexts * self._length**2
         number = np.full(max(size, 1), -1, np.int64)
         number[found] = np.arange(len(found))
         self.num_places = len(found)
-        self.weights = nn.Parameter(torch.zeros(max(self.num_places**2, 1)))  # W
+        self.weights = nn.Parameter(torch.zeros(self.num_places, self.num_places))  # W
         self._number = torch.from_numpy(number)
         self._turned = torch.from_numpy(number[self._turn(found)])
         self._meetings = {
-            pair: _sort(np.concatenate(rows, axis=1), number, *map(network.num_nodes, pair))
-            for pair, rows in parts.items()
+            pair: sort_meetings(r, number, *map(network.num_nodes, pair))
+            for pair, r in rows.items()
         }
 
-    def to_device(self, device: torch.device) -> None:
-        """Move the counts to a device; they are not parameters."""
-        self._number, self._turned = self._number.to(device), self._turned.to(device)
-        for pair, m in self._meetings.items():
-            moved = (x.to(device) for x in (m.begins, m.targets, m.places, m.counts, m.keys))
-            self._meetings[pair] = Meetings(m.num_targets, *moved)
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Move the counts with the weights; they are not parameters."""
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self._number, self._turned = fn(self._number), fn(self._turned)
+        self._meetings = {pair: m.apply(fn) for pair, m in self._meetings.items()}
+        return self
 
     def context_position(self, edge_type: EdgeType) -> int | None:
         """Return where the context is in an edge type, if it is there once."""
@@ -96,6 +84,14 @@ class PlaceEvidence(nn.Module):
             return np.full(np.shape(context), -1)
         place = (known * self._contexts + np.asarray(context)) * self._length + i
         return np.asarray(place * self._length + p, dtype=np.int64)
+
+    def _codes(self, edges: EdgeSet, i: int, p: int) -> Ints | None:
+        """Return the codes of a pair of positions; None if the context is one of them."""
+        at = self.context_position(edges.types)
+        if at in (i, p):
+            return None
+        context = np.zeros(len(edges), np.int64) if at is None else edges.nodes[:, at]
+        return self.code(edges.types, i, p, context)
 
     def _turn(self, codes: Ints) -> Ints:
         """Return the codes of the same pairs, read in the other direction."""
@@ -113,12 +109,6 @@ class PlaceEvidence(nn.Module):
             return torch.full_like(context, -1)
         code = (self._edge_types[edge_type] * self._contexts + context) * self._length + i
         return self._number[code * self._length + p]
-
-    def _weight(self, asked: Tensor, met: Tensor, turned: bool) -> Tensor:
-        """Return W[a, b]; of a pair and its turned form one weight serves both."""
-        if turned:
-            asked, met = self._turned[asked], self._turned[met]
-        return self.weights[asked * self.num_places + met]
 
     def pairs(self, edge_type: EdgeType) -> list[tuple[int, int]]:
         """Return the pairs of positions that have evidence."""
@@ -140,8 +130,8 @@ class PlaceEvidence(nn.Module):
             last = torch.searchsorted(met.keys, key, right=True)
             last = torch.where(asked >= 0, last, first)
             rows, entries = ragged(first, last)
-            w = self._weight(asked[rows], met.places[entries], turned=False)
-            total = total.index_add(0, rows, w * self._damped(met.counts[entries]))
+            w = self.weights[asked[rows], met.places[entries].long()]
+            total = total.index_add(0, rows, w * met.values[entries])
         return total
 
     def of_candidates(
@@ -158,96 +148,21 @@ class PlaceEvidence(nn.Module):
         Parameters
         ----------
         column : int64[n]
-            The column of each node of the position's type, -1 if it is no candidate.
+            The column of each node of the position's type, -1 if it is not a candidate.
         known : (rows, nodes), optional
             The known answers of each question, each to be scored without its own hyperedge.
         """
-        out = self.weights.new_zeros(len(nodes) * num_columns)
+        beside = []
         at = self.context_position(edge_type)
         for i in range(len(edge_type)):
             met = self._meetings.get((edge_type[i], edge_type[position]))
-            if met is None or i in (position, at) or position == at:
-                continue
-            asked, turned = self._asked(nodes, edge_type, i, position), i > position
-            source = nodes[:, i]
-            first, last = met.begins[source], met.begins[source + 1]
-            rows, entries = ragged(first, torch.where(asked >= 0, last, first))
-            place = column[met.targets[entries]]
-            rows, entries, place = (x[place >= 0] for x in (rows, entries, place))
-            w = self._weight(asked[rows], met.places[entries], turned)
-            out = out.index_add(
-                0, rows * num_columns + place, w * self._damped(met.counts[entries])
-            )
-            if known is not None:
-                rows, answers = known
-                place = column[answers]
-                fits = (asked[rows] >= 0) & (place >= 0)
-                rows, answers, place = rows[fits], answers[fits], place[fits]
-                counted = self._count(met, source[rows], answers, asked[rows])
-                change = self._damped(counted - 1) - self._damped(counted)
-                w = self._weight(asked[rows], asked[rows], turned)
-                out = out.index_add(0, rows * num_columns + place, w * change)
-        return out.reshape(len(nodes), num_columns)
-
-    def _damped(self, counts: Tensor) -> Tensor:
-        """Return g: 0 for 0, else 1 + log n."""
-        n = counts.to(self.weights.dtype)
-        return torch.where(n > 0, 1 + torch.log(n.clamp(min=1)), torch.zeros_like(n))
-
-    def _count(self, met: Meetings, source: Tensor, target: Tensor, place: Tensor) -> Tensor:
-        """Return n_b of pairs that are there, b being `place`."""
-        key = source * met.num_targets + target
-        whole = met.keys * self.num_places + met.places
-        at = torch.searchsorted(whole, key * self.num_places + place)
-        at = at.clamp(max=max(len(whole) - 1, 0))
-        there = whole[at] == key * self.num_places + place
-        return torch.where(there, met.counts[at], torch.ones_like(met.counts[at]))
-
-
-def ragged(first: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
-    """Return (row, entry) of all entries first[row] … last[row] − 1.
-
-    Examples
-    --------
-    >>> rows, entries = ragged(torch.tensor([0, 5]), torch.tensor([2, 6]))
-    >>> rows.tolist(), entries.tolist()
-    ([0, 0, 1], [0, 1, 5])
-    """
-    count = last - first
-    rows = torch.repeat_interleave(torch.arange(len(first), device=first.device), count)
-    within = torch.arange(len(rows), device=first.device) - (torch.cumsum(count, 0) - count)[rows]
-    return rows, first[rows] + within
-
-
-def _all_meetings(
-    network: HyperNetwork, evidence: PlaceEvidence
-) -> tuple[list[Ints], dict[tuple[str, str], list[Ints]]]:
-    """Return all codes of place pairs, and (source, target, code) rows for each pair of types."""
-    codes: list[Ints] = []
-    parts: dict[tuple[str, str], list[Ints]] = {}
-    for edges in network.edge_sets:
-        at = evidence.context_position(edges.types)
-        context = np.zeros(len(edges), np.int64) if at is None else edges.nodes[:, at]
-        for i, p in permutations(range(edges.length), 2):
-            if at in (i, p) or not len(edges):
-                continue
-            code = evidence.code(edges.types, i, p, context)
-            codes.append(code)
-            rows = np.stack([edges.nodes[:, i], edges.nodes[:, p], code])
-            parts.setdefault((edges.types[i], edges.types[p]), []).append(rows)
-    return codes, parts
-
-
-def _sort(rows: Ints, number: Ints, num_sources: int, num_targets: int) -> Meetings:
-    source, target, code = rows
-    place = number[code]
-    order = np.lexsort((place, target, source))
-    source, target, place = source[order], target[order], place[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(source) != 0) | (np.diff(target) != 0) | (np.diff(place) != 0)
-    first = np.flatnonzero(new)
-    counts = np.diff(np.append(first, len(order))).astype(np.float32)
-    source, target, place = source[first], target[first], place[first]
-    begins = np.searchsorted(source, np.arange(num_sources + 1))
-    arrays = (begins, target, place, counts, source * num_targets + target)
-    return Meetings(num_targets, *(torch.from_numpy(np.ascontiguousarray(a)) for a in arrays))
+            if met is not None and i not in (position, at) and position != at:
+                asked = self._asked(nodes, edge_type, i, position)
+                beside.append(Beside(met, nodes[:, i], asked, i > position))
+        marks = None
+        if known is not None:
+            marks = torch.zeros(len(nodes), num_columns + 1, dtype=torch.bool, device=nodes.device)
+            marks[known[0], column[known[1]]] = True  # the last column is for those left out
+        question = Asked(beside, column, len(nodes), num_columns, self._turned, marks)
+        evidence: Tensor = CandidateEvidence.apply(self.weights, question)  # type: ignore[no-untyped-call]
+        return evidence

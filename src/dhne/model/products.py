@@ -72,12 +72,6 @@ class Products(nn.Module):
                 q.normal_(0, self.dim**-0.5, generator=generator)
             self.evidence.weights.zero_()
 
-    def to_device(self, device: torch.device) -> Products:
-        """Move parameters and counts to a device."""
-        self.to(device)
-        self.evidence.to_device(device)
-        return self
-
     def covers(self, edge_type: EdgeType) -> bool:
         """Whether tuples of this type have a product."""
         at = self.evidence.context_position(edge_type)
@@ -85,52 +79,49 @@ class Products(nn.Module):
         known = at is not None or _family(edge_type) in self.scales
         return len(edge_type) <= LONGEST and known and all(role in self.maps for role in roles)
 
-    def factor(self, ids: Tensor, edge_type: EdgeType, position: int, dropout: float) -> Tensor:
-        """Return 1 + x Q of the nodes at a position; of those without a vector, 1."""
-        x = self.vectors[module_name(edge_type[position])]
-        known = (ids < len(x)) & (ids >= 0)
-        own = functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
-        if dropout:
-            own = functional.dropout(own, dropout)
+    def factor(self, own: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return 1 + x Q of nodes at a position, ``own: float[m, dim]`` being their vectors."""
         factor: Tensor = 1 + own @ self.maps[_role(edge_type, position)]
         return factor
 
-    def product(
-        self, nodes: Tensor, edge_type: EdgeType, left_out: int | None, dropout: float = 0.0
-    ) -> Tensor:
+    def query(self, product: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return z of an open position: ρ of its candidates differs by z · x_c.
+
+        `product` is that of all other positions, without u where the context is open.
+        """
+        if position == self.evidence.context_position(edge_type):
+            return product
+        z: Tensor = product @ self.maps[_role(edge_type, position)].T
+        return z
+
+    def scale(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return u of tuples: their contexts' vectors, or that of the edge type."""
+        at = self.evidence.context_position(edge_type)
+        if at is not None:
+            return self._own(nodes, edge_type, at)
+        u: Tensor = self.scales[_family(edge_type)]
+        return u
+
+    def product(self, nodes: Tensor, edge_type: EdgeType, left_out: int | None) -> Tensor:
         """Return u Π_i (1 + x_i Q_i) over all positions but one, ``float[m, dim]``."""
         at = self.evidence.context_position(edge_type)
-        total = self.vectors[module_name(edge_type[0])].new_ones(len(nodes), self.dim)
+        total = self.vectors_of(edge_type[0]).new_ones(len(nodes), self.dim)
         for p in range(len(edge_type)):
             if p not in (at, left_out):
-                total = total * self.factor(nodes[:, p], edge_type, p, dropout)
-        if at is not None and at != left_out:
-            total = total * self._context(nodes[:, at])
-        elif at is None:
-            total = total * self.scales[_family(edge_type)]
-        result: Tensor = total
-        return result
+                total = total * self.factor(self._own(nodes, edge_type, p), edge_type, p)
+        if at is None or at != left_out:
+            total = total * self.scale(nodes, edge_type)
+        return total
 
-    def _context(self, ids: Tensor) -> Tensor:
-        assert self.context is not None
-        x = self.vectors[module_name(self.context)]
-        known = ids < len(x)
+    def _own(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return the vectors of the nodes at a position; 0 for those without one."""
+        x, ids = self.vectors_of(edge_type[position]), nodes[:, position]
+        known = (ids < len(x)) & (ids >= 0)
         return functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
 
-    def question(
-        self, nodes: Tensor, edge_type: EdgeType, position: int, dropout: float = 0.0
-    ) -> tuple[Tensor, Tensor]:
-        """Return (z, constant) of an open position: ρ of a candidate is z · x_c + constant."""
-        q = self.product(nodes, edge_type, position, dropout)
-        if dropout:
-            q = functional.dropout(q, dropout)
-        if position == self.evidence.context_position(edge_type):
-            return q, torch.zeros_like(q[:, 0])
-        return q @ self.maps[_role(edge_type, position)].T, q.sum(1)
-
-    def candidates(self, edge_type: EdgeType, position: int) -> Tensor:
-        """Return the own vectors of all nodes of a position's type."""
-        vectors: Tensor = self.vectors[module_name(edge_type[position])]
+    def vectors_of(self, node_type: str) -> Tensor:
+        """Return the own vectors of all nodes of a type."""
+        vectors: Tensor = self.vectors[module_name(node_type)]
         return vectors
 
     # -- answers ---------------------------------------------------------------------------------
@@ -152,8 +143,9 @@ class Products(nn.Module):
                 tuples = nodes.repeat_interleave(n, dim=0)
                 tuples[:, position] = torch.arange(n, device=nodes.device).repeat(len(nodes))
                 return self.logits(tuples, edge_type).reshape(len(nodes), n)
-            z, constant = self.question(nodes, edge_type, position)
-            out = z @ self.candidates(edge_type, position).T + constant[:, None]
+            q = self.product(nodes, edge_type, position)
+            out = self.query(q, edge_type, position) @ self.vectors_of(edge_type[position]).T
+            out += q.sum(1, keepdim=True)
             inside = self._inside(nodes, edge_type)
             inside[:, position] = True
             safe, column = torch.where(inside, nodes, 0), torch.arange(n, device=nodes.device)

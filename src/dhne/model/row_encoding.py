@@ -45,8 +45,13 @@ class RowEncoding:
 
     def __init__(self, adjacency: AdjacencyMatrix, kind: str = "counts") -> None:
         self.adjacency = adjacency
-        rows, columns = adjacency.shape
-        self.is_digits = kind == "digits" and adjacency.matrix.nnz <= _FULL * rows * columns
+        entries = self.over_all_columns(adjacency.matrix.nnz)
+        places = adjacency.shape[0] * self.over_all_columns(sum(adjacency.sizes.values()))
+        self.is_digits = kind == "digits" and entries <= _FULL * places
+
+    def over_all_columns(self, number: float) -> float:
+        """Return the sum of a number over all columns; a worker may have only some of these."""
+        return number
 
     @property
     def num_rows(self) -> int:
@@ -74,7 +79,8 @@ class RowEncoding:
         if not self.is_digits:
             return 1.0
         a = self.adjacency
-        mean = float(np.square(digits(a.counts(a.matrix))).sum()) / max(a.shape[0], 1)
+        squares = self.over_all_columns(float(np.square(digits(a.counts(a.matrix))).sum()))
+        mean = squares / max(a.shape[0], 1)
         return min(1.0, math.sqrt(_MEAN_SQUARE / mean)) if mean else 1.0
 
     def matrix(

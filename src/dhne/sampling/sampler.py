@@ -20,8 +20,8 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 
 from .draws import Draws, NumpyDraws, draws_for
+from .enumeration import choose
 from .known import EdgeIndex, KnownEdges
-from .listing import choose
 from .schemes import BY_DEGREE, Scheme
 
 _ROUNDS = 24  # random draws per negative before corruptions are listed

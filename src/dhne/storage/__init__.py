@@ -32,12 +32,14 @@ from .runs import (
     save_run,
     unfinished_run,
 )
+from .shard_checkpoints import ShardCheckpoints
 
 __all__ = [
     "FORMAT",
     "Checkpoints",
     "DamagedCheckpointWarning",
     "RunContents",
+    "ShardCheckpoints",
     "abandon_run",
     "begin_run",
     "is_run",

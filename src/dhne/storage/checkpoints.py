@@ -26,6 +26,8 @@ from .tensors import read_tensors, write_tensors
 if TYPE_CHECKING:
     import torch
 
+    from .shard_checkpoints import ShardCheckpoints
+
     Tensors = dict[str, torch.Tensor]
 
 FORMAT = 1
@@ -83,15 +85,7 @@ class Checkpoints:
             note.unlink(missing_ok=True)  # of an earlier training: it must not vouch for new data
             with replacing(data, durable=True) as (temporary,):
                 write_tensors(temporary, tensors)
-            text = as_json(meta, strict=False)
-            head = {
-                "format": FORMAT,
-                "epoch": epoch,
-                "sha256": sha256_of_file(data),
-                "meta_sha256": sha256_of_text(text),
-                "meta": plain(meta),
-            }
-            replace_bytes(note, as_json(head, indent=1, strict=False).encode(), durable=True)
+            write_note(note, {"epoch": epoch, "sha256": sha256_of_file(data)}, meta)
             self._remove(self.epochs()[self.keep :])
 
     def latest(self) -> tuple[Tensors, dict[str, Any]] | None:
@@ -113,10 +107,22 @@ class Checkpoints:
                 )
         return None
 
+    @property
+    def shards(self) -> ShardCheckpoints:
+        """The checkpoints of a training by several workers, in the same directory."""
+        from .shard_checkpoints import ShardCheckpoints
+
+        return ShardCheckpoints(self.directory, self.keep)
+
+    def is_empty(self) -> bool:
+        """Whether there is no checkpoint of either kind."""
+        return not self.epochs() and not self.shards.steps()
+
     def clear(self) -> None:
         """Remove all checkpoints; the directory stays."""
         if not self.directory.is_dir():
             return
+        self.shards.clear()
         with saving(self.directory):
             self._remove(self.epochs())
             for orphan in self.directory.glob("epoch-*.safetensors"):
@@ -135,21 +141,44 @@ class Checkpoints:
 
     def _read(self, epoch: int) -> tuple[Tensors, dict[str, Any]]:
         data, note = self._files(epoch)
-        try:
-            head = json.loads(note.read_text(encoding="utf-8"))
-            meta = head["meta"]
-            good = sha256_of_text(as_json(meta, strict=False)) == head["meta_sha256"]
-            version, expected, named = head["format"], head["sha256"], head["epoch"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise RunError(f"checkpoint {note} is damaged: {one_line(error)}") from None
-        if type(version) is int and version > FORMAT:
-            raise RunError(f"checkpoint {note} has the newer format {version}; update dhne")
-        if not good or named != epoch or not isinstance(meta, dict):
-            raise RunError(f"checkpoint {note} is damaged: its checksum does not match")
-        try:
-            found = sha256_of_file(data)
-        except OSError as error:
-            raise RunError(f"checkpoint {data} cannot be read: {error.strerror}") from None
-        if found != expected:
-            raise RunError(f"checkpoint {data} is damaged: its checksum does not match")
+        head, meta = read_note(note, "epoch", epoch)
+        check_digest(data, head.get("sha256"))
         return read_tensors(data), meta
+
+
+def write_note(note: Path, head: dict[str, Any], meta: dict[str, Any]) -> None:
+    """Write the JSON file that makes a checkpoint valid."""
+    text = as_json(meta, strict=False)
+    head = {
+        "format": FORMAT,
+        **head,
+        "meta_sha256": sha256_of_text(text),
+        "meta": plain(meta),
+    }
+    replace_bytes(note, as_json(head, indent=1, strict=False).encode(), durable=True)
+
+
+def read_note(note: Path, key: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what `write_note` was given, if nothing of it has changed and `key` is `number`."""
+    try:
+        head = json.loads(note.read_text(encoding="utf-8"))
+        meta = head["meta"]
+        good = sha256_of_text(as_json(meta, strict=False)) == head["meta_sha256"]
+        version, named = head["format"], head[key]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise RunError(f"checkpoint {note} is damaged: {one_line(error)}") from None
+    if type(version) is int and version > FORMAT:
+        raise RunError(f"checkpoint {note} has the newer format {version}; update dhne")
+    if not good or named != number or not isinstance(meta, dict):
+        raise RunError(f"checkpoint {note} is damaged: its checksum does not match")
+    return head, meta
+
+
+def check_digest(data: Path, expected: object) -> None:
+    """Raise `RunError` if a file of a checkpoint is not what it was."""
+    try:
+        found = sha256_of_file(data)
+    except OSError as error:
+        raise RunError(f"checkpoint {data} cannot be read: {error.strerror}") from None
+    if found != expected:
+        raise RunError(f"checkpoint {data} is damaged: its checksum does not match")

@@ -162,7 +162,7 @@ def _is_finished(run: Path) -> bool:
 def abandon_run(path: str | Path) -> None:
     """Remove a run that was begun and has no checkpoint: there is nothing to go on with."""
     place = unfinished_run(path)
-    if place is None or Checkpoints(place / "checkpoints").epochs():
+    if place is None or not Checkpoints(place / "checkpoints").is_empty():
         return
     shutil.rmtree(place / "checkpoints", ignore_errors=True)
     for name in ("config.json", "manifest.json"):

@@ -19,7 +19,7 @@ from dhne.answers.calibration import Calibration
 from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
-from dhne.kernels import Kernels
+from dhne.kernels import Kernels, get_kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
 from dhne.model.products import Products, choose_context
@@ -33,6 +33,8 @@ from .loop import CheckpointStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
 from .ranking import RankingOptions, RankingTrainer
 from .validation import RankedHeldOut, ValidationSet
+
+_SMALL = 20_000  # hyperedges, below which products are trained on the CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,22 +151,24 @@ class Blueprint:
         watched = ValidationSet(self.train, held_out, seed=self.seed)
         return watched if len(watched) else None
 
-    def calibration(self, scorer: Callable[[PairEvidence | None], TupleScorer]) -> Calibration:
+    def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
         """Return what makes probabilities of the logits of a trained model; see `Calibration`.
 
         It is fitted on what was held out, to watch the training or to choose on. `scorer` makes a
         scorer of the model that sees the evidence of the training network.
         """
         watched = self.validation or self._watched(self.chosen_on)
-        fitted = None
-        if watched is not None:
-            fitted = watched.calibration(scorer(self.evidence(torch.device("cpu"))))
+        fitted = None if watched is None else watched.calibration(scorer())
         return fitted or Calibration(negatives=float(self.settings.negatives))
 
     def batches(
-        self, kernels: Kernels, device: torch.device, evidence: PairEvidence | None
+        self,
+        kernels: Kernels,
+        device: torch.device,
+        evidence: PairEvidence | None,
+        share: tuple[int, int] | None = None,
     ) -> BatchMaker:
-        """Return what makes the batches."""
+        """Return what makes the batches; see `BatchMaker` for `share`."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
@@ -185,6 +189,7 @@ class Blueprint:
             device=device,
             dtype=self.dtype,
             evidence=evidence,
+            share=share,
         )
 
     def _second_order_weights(self) -> dict[str, float]:
@@ -235,6 +240,7 @@ def prepare_training(
 
 def train_products(
     blueprint: Blueprint,
+    kernels: Kernels,
     device: torch.device,
     *,
     seed: int,
@@ -245,9 +251,12 @@ def train_products(
     `progress` is called with (epochs done, epochs at most, loss).
     """
     s = blueprint.settings
+    if blueprint.train.num_edges() < _SMALL:  # a GPU would wait for the host in every step
+        device = torch.device("cpu")
+        kernels = get_kernels("auto", device)
     products = blueprint.build_products()
     products.reset(torch.Generator().manual_seed(seed))
-    products.to_device(device)
+    products.to(device)
     candidates = s.candidates
     if candidates is None:
         candidates = 0 if device.type == "cuda" else 1024
@@ -267,9 +276,10 @@ def train_products(
         products,
         blueprint.train,
         options,
+        kernels,
         seed=seed,
         validate=validate,
         progress=None if progress is None else lambda e, x: progress(e, options.epochs, x),
     )
     history = trainer.run()
-    return products.to_device(torch.device("cpu")), history
+    return products.to("cpu"), history

@@ -21,8 +21,8 @@ from torch import Tensor
 
 from dhne.errors import SaturatedNetworkError
 from dhne.kernels import Kernels, RowSample, RowSelection
+from dhne.model.batch import Batch, FamilyBatch, TupleBatch, TypeBatch
 from dhne.model.evidence import PairEvidence
-from dhne.model.joint import Batch, FamilyBatch, TupleBatch, TypeBatch
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.digest import edges_digest
 from dhne.network.edges import EdgeSet, EdgeType
@@ -75,6 +75,9 @@ class BatchMaker:
     device, dtype
         Where batches are made, and in what precision.
     evidence : PairEvidence, optional
+    share : (rank, size)
+        Which worker this is, of how many: all draw the same batches, each takes its share of the
+        tuples.
     """
 
     def __init__(
@@ -88,16 +91,23 @@ class BatchMaker:
         device: torch.device,
         dtype: torch.dtype,
         evidence: PairEvidence | None = None,
+        share: tuple[int, int] | None = None,
     ) -> None:
+        self.share = share
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = options.alpha, device, dtype
         self.rows, self.evidence = rows, evidence
         self.leave_one_out = None
         if options.leave_one_out:
             longest = max(e.length for e in network.edge_sets)
-            self.leave_one_out = LeaveOneOut(rows, longest, device=device, dtype=dtype)
-        # On a GPU a hub's row costs little, and the host would have to wait for the device.
-        self.row_sample = options.row_sample if device.type == "cpu" else 0
+            one_shape = device.type != "cpu" or share is not None
+            self.leave_one_out = LeaveOneOut(
+                rows, longest, device=device, dtype=dtype, one_shape=one_shape
+            )
+        # On a GPU a hub's row costs little, and the host would have to wait for the device; workers
+        # have a part of each row, of which a sample would depend on how many they are.
+        samples = device.type == "cpu" and share is None
+        self.row_sample = options.row_sample if samples else 0
         edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
         self._families = self._gather_families(edges)
         self._edges = edges
@@ -286,7 +296,8 @@ class BatchMaker:
             FamilyBatch(f.types, i, f.slots, f.begins, f.valid, f.num_edges, self._features(f))
             for f, i in zip(families, members, strict=True)
         ]
-        return Batch(types, groups, total, sets)
+        batch = Batch(types, groups, total, sets)
+        return batch if self.share is None else batch.share(*self.share)
 
     def _features(self, drawn: TupleInputs | FamilyInputs) -> Tensor | None:
         return drawn.features if self.evidence is not None else None

@@ -6,15 +6,16 @@ The logit of a tuple is
 
 h the logit of the similarity, ρ that of the products, μ and s the mean and the spread of ρ over
 held-out hyperedges and their negatives. (ω, γ) is the pair of a short list with the largest
-mean reciprocal rank of a hyperedge's own node among a hundred random ones at every position, less
+filtered mean reciprocal rank of held-out hyperedges, each at every position, less
 twenty times what it loses in AUC against negatives; without products unless they gain more than
-the standard error of the gain. So a network whose rows tell nobody apart is
-ranked by products alone, and one that they do not help keeps the similarity as it is.
+twice the standard error of the gain, and without the similarity if that costs less than the
+standard error of the difference. So a network whose rows tell nobody apart is ranked by products
+alone, and one that they do not help keeps the similarity as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,75 +26,100 @@ from dhne.network.edges import EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, evaluation_negatives
 
+from .held_out_questions import Questions, held_out_questions
+
 Floats = npt.NDArray[np.float64]
-Logits = Callable[[NodeArray, EdgeType], Floats]
 
 CHOICES = (  # (ω, γ)
     *((1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 1.0), (1.0, 2.0), (1.0, 4.0)),
     (0.0, 1.0),
 )
 _COST_OF_AUC = 20.0  # a thousandth of the AUC is worth two hundredths of the MRR
-_HYPEREDGES = 1000  # held-out hyperedges that are ranked
-_RIVALS = 100  # random nodes that each is ranked among
+_HYPEREDGES = 1000  # held-out hyperedges that are ranked at most
+_CANDIDATES = 1 << 24  # of all of them together, at most
+_AT_ONCE = 1 << 20  # candidates
+
+
+class BothLogits(Protocol):
+    """What gives the logits of a similarity and of products, as `TupleScorer` does."""
+
+    def similarity_logits(self, nodes: NodeArray, edge_type: EdgeType) -> Floats:
+        """Return h of tuples."""
+
+    def product_logits(self, nodes: NodeArray, edge_type: EdgeType) -> Floats:
+        """Return ρ of tuples."""
+
+    def similarity_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Floats:
+        """Return h ``[m, n]`` of tuples with every node at a position."""
+
+    def product_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Floats:
+        """Return ρ ``[m, n]`` of tuples with every node at a position."""
 
 
 class HeldOutTuples:
-    """Held-out hyperedges with negatives and with random rivals at every position."""
+    """Held-out hyperedges, with negatives and with every rival at every position."""
 
     def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
-        rng = np.random.default_rng([seed, 2])
         known = KnownEdges(train, held_out)
         self.against: list[tuple[EdgeType, NodeArray, npt.NDArray[np.bool_]]] = []
-        self.rivals: list[tuple[EdgeType, NodeArray, npt.NDArray[np.bool_]]] = []
-        total = max(held_out.num_edges(), 1)
+        rivals = 0.0
         for edges in held_out.edge_sets:
             if not len(edges):
                 continue
             drawn = evaluation_negatives(edges, known, seed=seed, allow_fewer=True)
             nodes = np.concatenate([edges.nodes, drawn.nodes[drawn.valid]])
             self.against.append((edges.types, nodes, np.arange(len(nodes)) < len(edges)))
-            share = min(1.0, _HYPEREDGES / total)
-            chosen = edges.nodes[rng.random(len(edges)) <= share]
-            for p, n in enumerate(train.position_sizes(edges.types).tolist()):
-                tuples = np.repeat(chosen[:, None], 1 + _RIVALS, axis=1)
-                tuples[:, 1:, p] = rng.integers(n, size=(len(chosen), _RIVALS))
-                flat = tuples.reshape(-1, edges.length)
-                rival = ~known.contains(flat, edges.types).reshape(len(chosen), 1 + _RIVALS)
-                rival[:, 0] = False
-                self.rivals.append((edges.types, flat, rival))
+            rivals += len(edges) * float(train.position_sizes(edges.types).sum())
+        total = max(held_out.num_edges(), 1)
+        limit = min(_HYPEREDGES, int(_CANDIDATES * total / max(rivals, 1.0)) + 1)
+        self.questions = held_out_questions(train, held_out, limit=limit, seed=seed)
 
-    def choose(self, similarity: Logits, products: Logits) -> Blend:
+    def choose(self, logits: BothLogits) -> Blend:
         """Return the blend with the best validation measures."""
-        pairs = [(r, n, is_edge) for r, n, is_edge in self.against]
-        h = [similarity(n, r) for r, n, _ in pairs]
-        rho = [products(n, r) for r, n, _ in pairs]
-        target = np.concatenate([is_edge for _, _, is_edge in pairs])
-        every_h, every_rho = np.concatenate(h), np.concatenate(rho)
-        mean, spread = float(every_rho.mean()), float(every_rho.std()) or 1.0
-        ranked = [(similarity(n, r), products(n, r), rival) for r, n, rival in self.rivals]
-        best, chosen, first_auc = 0.0, Blend(), None
-        alone = _reciprocal_ranks(Blend(), ranked)
-        for omega, gamma in CHOICES:
-            blend = Blend(omega, gamma / spread, -gamma * mean / spread)
-            gain = _reciprocal_ranks(blend, ranked) - alone
-            measured = float(gain.mean()) if len(gain) else 0.0
-            if target.any() and not target.all():
-                auc = float(roc_auc_score(target, blend(every_h, every_rho)))
-                first_auc = auc if first_auc is None else first_auc
-                measured -= _COST_OF_AUC * max(0.0, first_auc - auc)
-            error = float(gain.std()) / max(len(gain), 1) ** 0.5
-            if measured > max(best, error):
-                best, chosen = measured, blend
-        return chosen
+        h = np.concatenate([logits.similarity_logits(n, r) for r, n, _ in self.against])
+        rho = np.concatenate([logits.product_logits(n, r) for r, n, _ in self.against])
+        is_edge = np.concatenate([is_edge for _, _, is_edge in self.against])
+        mean, spread = float(rho.mean()), float(rho.std()) or 1.0
+        blends = [Blend(w, g / spread, -g * mean / spread) for w, g in CHOICES]
+        ranks = [_reciprocal_ranks(logits, q, blends) for q in self.questions]
+        if not ranks:
+            return Blend()
+        found = np.concatenate(ranks, axis=1)
+        cost = np.array([_auc(is_edge, h) - _auc(is_edge, b(h, rho)) for b in blends])
+        gains = found - found[:1] - _COST_OF_AUC * np.maximum(cost, 0)[:, None]
+        best = int(gains.mean(axis=1).argmax())
+        if gains[best].mean() <= 2 * _standard_error(gains[best]):
+            return Blend()
+        lost = gains[best] - gains[-1]  # as good without the similarity: answers are then faster
+        return blends[-1] if lost.mean() <= _standard_error(lost) else blends[best]
 
 
-def _reciprocal_ranks(
-    blend: Blend, ranked: list[tuple[Floats, Floats, npt.NDArray[np.bool_]]]
-) -> Floats:
-    found = []
-    for h, rho, rival in ranked:
-        scores = blend(h, rho).reshape(rival.shape)
-        own = scores[:, :1]
-        higher = ((scores > own) & rival).sum(1) + ((scores == own) & rival).sum(1) / 2
-        found.append(1 / (1 + higher))
-    return np.concatenate(found) if found else np.empty(0)
+def _reciprocal_ranks(logits: BothLogits, q: Questions, blends: list[Blend]) -> Floats:
+    """Return ``[blends, m]``: the filtered reciprocal ranks of the own nodes."""
+    found, step = [], max(1, _AT_ONCE // max(q.num_candidates, 1))
+    for low in range(0, len(q.nodes), step):
+        part = q.nodes[low : low + step]
+        h = logits.similarity_candidates(part, q.types, q.position)
+        rho = logits.product_candidates(part, q.types, q.position)
+        here = (q.rows >= low) & (q.rows < low + step)
+        away = q.rows[here] - low, q.answers[here]
+        line = np.arange(len(part)), q.own[low : low + step]
+        ranks = []
+        for blend in blends:
+            scores = blend(h, rho)
+            own = scores[line][:, None]
+            scores[away], scores[line] = -np.inf, -np.inf
+            ranks.append(1 + (scores > own).sum(1) + (scores == own).sum(1) / 2)
+        found.append(1 / np.array(ranks))
+    return np.concatenate(found, axis=1)
+
+
+def _auc(is_edge: npt.NDArray[np.bool_], scores: Floats) -> float:
+    """Return the AUC; 1/2 where there is nothing to tell apart."""
+    if is_edge.all() or not is_edge.any():
+        return 0.5
+    return float(roc_auc_score(is_edge, scores))
+
+
+def _standard_error(values: Floats) -> float:
+    return float(values.std() / np.sqrt(len(values)))

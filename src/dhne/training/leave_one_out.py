@@ -15,7 +15,7 @@ so many nodes share, evidence leaves it out all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,9 @@ class LeaveOneOut:
     encodings : mapping of node type to RowEncoding
     longest : int
         The length of the longest hyperedge; an extra row has one entry less, but at most 32.
+    one_shape : bool
+        Whether there is an extra row also where nothing is taken: for recorded steps, and for
+        workers, who see different columns of the same rows.
     """
 
     def __init__(
@@ -49,9 +52,13 @@ class LeaveOneOut:
         *,
         device: torch.device,
         dtype: torch.dtype,
+        one_shape: bool,
     ) -> None:
         self._encodings, self._width = encodings, min(longest - 1, MOST_TAKEN)
         self._device, self._dtype = device, dtype
+        digits = any(e.is_digits for e in encodings.values())
+        self._every = one_shape or not digits
+        self._one_shape = one_shape
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 
     def taken(self, edges: EdgeSet) -> Tensor:
@@ -140,6 +147,8 @@ class LeaveOneOut:
         parts: dict[str, list[ExtraRows]] = {}
         for d, where in zip(drawn, index, strict=True):
             changed = d.taken.any(dim=1)
+            if self._one_shape:
+                changed = torch.ones_like(changed)
             for t in dict.fromkeys(d.types):
                 mine = changed.clone() if d.is_uniform else changed & d.of_type(t)[: len(changed)]
                 rows = mine.nonzero()[:, 0]
@@ -162,7 +171,7 @@ class LeaveOneOut:
         All of them where a step must have one shape.
         """
         m, n, _ = taken.shape
-        if self._device.type != "cpu" or not any(e.is_digits for e in self._encodings.values()):
+        if self._every:
             edge = torch.arange(m, device=self._device).repeat(n)
             position = torch.arange(n, device=self._device)
             return edge, position.repeat_interleave(m, output_size=m * n), [m] * n
@@ -185,7 +194,8 @@ class LeaveOneOut:
             made = (torch.tensor(x, device=self._device) for x in (others, offsets))
             self._offsets[types] = tuple(made)  # type: ignore[assignment]
         positions, first = self._offsets[types]
-        return nodes[:, positions] + first
+        place: Callable[[Tensor, Tensor], Tensor] = self._encodings[types[0]].adjacency.place
+        return place(nodes[:, positions], first)
 
 
 def joined(parts: Sequence[ExtraRows]) -> ExtraRows:

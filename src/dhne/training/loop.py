@@ -43,9 +43,36 @@ class CheckpointStore(Protocol):
     def latest(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """Return the newest undamaged state, if there is any."""
 
+    @property
+    def shards(self) -> ShardStore:
+        """Where several workers leave theirs."""
+
+
+class ShardStore(Protocol):
+    """Where workers leave the state of their training; see `dhne.storage.ShardCheckpoints`."""
+
+    def steps(self) -> list[int]:
+        """Return the steps after which there is a state, newest first."""
+
+    def begin(self, step: int) -> None:
+        """Make room for a state."""
+
+    def write(self, step: int, name: str, tensors: dict[str, Tensor]) -> bytes:
+        """Write one file of it, and return its digest of 32 bytes."""
+
+    def commit(self, step: int, digests: dict[str, bytes], meta: dict[str, Any]) -> None:
+        """Make the state valid."""
+
+    def read(
+        self, step: int, names: Sequence[str]
+    ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
+        """Return the tensors of these files and the rest, or None if something is damaged."""
+
 
 class DivergedError(DHNEError, ArithmeticError):
     """The loss is no longer a number."""
+
+    is_everywhere = True
 
 
 @dataclass
@@ -101,6 +128,9 @@ class Trainer:
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.network.num_edges())
         self.best = Best()
+        self._batches_done = 0  # of the epoch under way, and its losses so far
+        self._losses = torch.zeros(2, dtype=torch.float64, device=maker.device)
+        self._saved = time.perf_counter()
 
     def run(self) -> list[dict[str, Any]]:
         """Train to the end and return the history, a record an epoch."""
@@ -118,31 +148,46 @@ class Trainer:
         return self.progress.history
 
     def _run_epochs(self) -> None:
-        progress, saved = self.progress, time.perf_counter()
+        progress, self._saved = self.progress, time.perf_counter()
         while progress.epoch < progress.epochs and not self._should_stop():
             self._run_epoch()
             stop = [bool(c.on_epoch_end(progress)) for c in self.callbacks]
-            if self.checkpoints and time.perf_counter() - saved >= self.checkpoint_seconds:
-                self._save()
-                saved = time.perf_counter()
-            if any(stop):
+            self._save_if_due()
+            if self._agree(any(stop)):
                 break
+
+    def _save_if_due(self) -> None:
+        due = time.perf_counter() - self._saved >= self.checkpoint_seconds
+        if self.checkpoints is not None and due:
+            self._save()
+            self._saved = time.perf_counter()
+
+    def _agree(self, mine: bool) -> bool:
+        """Return what is decided; several workers decide alike."""
+        return mine
+
+    def _after_batch(self, number: int) -> None:
+        """Called after each batch of an epoch."""
 
     def _run_epoch(self) -> None:
         progress, begin = self.progress, time.perf_counter()
         watchers = [c for c in self.callbacks if c.wants_batches]
-        total = torch.zeros(2, dtype=torch.float64, device=self.maker.device)
-        rate = 0.0
+        total, rate = self._losses, 0.0
         for number, inputs in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
+            if number <= self._batches_done:  # before an interruption
+                continue
             rate = self.schedule(self.optimizer.steps)
             size = self.optimizer.next_size(rate)
             total += self.kernels.run_step(self._step, inputs, size)
+            self._after_batch(number)
             if watchers:
                 progress.batch = number
                 progress.first_order, progress.second_order = (total / number).tolist()
                 for callback in watchers:
                     callback.on_batch_end(progress)
         progress.first_order, progress.second_order = (total / self.maker.num_batches).tolist()
+        total.zero_()
+        self._batches_done = 0
         loss = progress.first_order + progress.second_order
         if not math.isfinite(loss):
             raise DivergedError(
@@ -188,29 +233,34 @@ class Trainer:
 
     def _save(self) -> None:
         assert self.checkpoints is not None
+        self.checkpoints.save(self.progress.epoch, self._state(), self._meta())
+
+    def _state(self) -> dict[str, Tensor]:
+        """Return all tensors that a training goes on with."""
         tensors = {f"model/{k}": v for k, v in self.model.state_dict().items()}
         tensors |= {f"optimizer/{k}": v for k, v in self.optimizer.state_dict().items()}
         if self.best.weights is not None:
             tensors |= {f"best/{k}": v for k, v in self.best.weights.items()}
-        meta = {
+        return tensors
+
+    def _meta(self) -> dict[str, Any]:
+        """Return all else."""
+        return {
             "epoch": self.progress.epoch,
             "history": self.progress.history,
             "best_auc": self.best.auc if self.best.weights is not None else None,
             "best_epoch": self.best.epoch,
             "fingerprint": self._fingerprint(),
         }
-        self.checkpoints.save(self.progress.epoch, tensors, meta)
 
     def _resume(self) -> None:
         found = self.checkpoints.latest() if self.checkpoints is not None else None
-        if found is None:
-            return
-        tensors, meta = found
-        if meta["fingerprint"] != self._fingerprint():
-            raise RunError(
-                "the checkpoint was made with other data or settings; resume with the same ones, "
-                "or begin anew in another directory"
-            )
+        if found is not None:
+            self._restore(*found)
+
+    def _restore(self, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
+        """Go on from `_state` and `_meta`."""
+        self._check_same(meta)
         parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "best": {}}
         for key, tensor in tensors.items():
             part, name = key.split("/", 1)
@@ -220,6 +270,13 @@ class Trainer:
         if parts["best"]:
             self.best = Best(meta["best_auc"], meta["best_epoch"], parts["best"])
         self.progress.epoch, self.progress.history = meta["epoch"], meta["history"]
+
+    def _check_same(self, meta: dict[str, Any]) -> None:
+        if meta["fingerprint"] != self._fingerprint():
+            raise RunError(
+                "the checkpoint was made with other data or settings; resume with the same ones, "
+                "or begin anew in another directory"
+            )
 
     def _fingerprint(self) -> str:
         """What must be the same for a training to go on as if it had not been interrupted."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -13,9 +15,34 @@ from dhne.hyperparameters import Settings
 from dhne.model.evidence import counted_pairs
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
+from dhne.workers import local_size
 
+from .columns import NUM_SHARDS
 from .leave_one_out import MOST_TAKEN
 from .optimizers import MOMENTS
+
+
+class TrainingBytes(NamedTuple):
+    """Bytes that training takes in a process: what workers divide, and what each has for itself."""
+
+    divided: float
+    own: float
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return self.divided + self.own
+
+    def workers(self, now: int, free: float) -> int | None:
+        """Return how many workers would do with `free` bytes each, if `now` are too few.
+
+        None if no number would.
+        """
+        room = free - self.own
+        if room <= 0:
+            return None
+        enough = max(math.ceil(now * self.divided / room), now + 1)
+        return enough if enough <= NUM_SHARDS else None
 
 
 def training_bytes(
@@ -24,30 +51,34 @@ def training_bytes(
     settings: Settings,
     weights: int,
     itemsize: int = 4,
-) -> int:
+) -> TrainingBytes:
     """Return an estimate of the bytes that training takes: weights, their state, rows and a batch.
 
     The model's `weights` (how many numbers they are) with one gradient and the optimizer's moments,
-    the best epoch's copy where there is validation, the adjacency rows, the counts of evidence with
-    their hash table, the hyperedges and what leaves each out, and one batch's tuples.
+    the best epoch's copy where there is validation, and the adjacency rows, all of which workers
+    divide; the counts of evidence with their hash table, the hyperedges and what leaves each out,
+    and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
-    entry = 12 + (46 if settings.evidence else 0)
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
+    counts = 0.0
     if settings.evidence:  # three counts per pair, and the degrees
         widths = ((e, 3 * len(counted_pairs(e.types)) + e.length) for e in network.edge_sets)
         edges += sum(len(e) * width * itemsize for e, width in widths)
+        counts = sum(r.over_all_columns(r.adjacency.matrix.nnz) for r in encodings.values()) * 46
+    members = sum(len(e) * e.length for e in network.edge_sets)
     if settings.leave_one_out:  # for each node an entry for each other one, up to a bound
         longest = max(e.length for e in network.edge_sets)
-        members = sum(len(e) * e.length for e in network.edge_sets)
         edges += members * min(longest - 1, MOST_TAKEN) * itemsize
     # A batch has tuples of every length in their proportion.
-    length = sum(len(e) * e.length for e in network.edge_sets) / max(network.num_edges(), 1)
+    length = members / max(network.num_edges(), 1)
     width = max(settings.sizes(t)[-1] for t in encodings) * length
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
-    batch = int(6 * tuples * width * itemsize)
-    return weights * copies * itemsize + rows * entry + 3 * edges + batch
+    return TrainingBytes(
+        weights * copies * itemsize + rows * 12,
+        counts + 3 * edges + 6 * tuples * width * itemsize,
+    )
 
 
 def count_weights(build: Callable[[], nn.Module]) -> int:
@@ -60,15 +91,28 @@ def count_weights(build: Callable[[], nn.Module]) -> int:
         return 2**60
 
 
-def check_fits(needed: int, device: torch.device) -> None:
-    """Raise `MemoryLimitError` if `needed` bytes are not free on the device."""
+def check_fits(needed: TrainingBytes, device: torch.device, workers: int = 1) -> None:
+    """Raise `MemoryLimitError` if `needed` bytes are not free on the device.
+
+    `workers` is how many train together now; those on one machine's CPUs share its memory.
+    """
     free = _free(device)
-    if free is not None and needed > free:
-        raise MemoryLimitError(
-            f"training would take about {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are "
-            f"free on {device}; use a smaller dim or hidden layer, an optimizer with less state "
-            "(sgd), or a smaller network"
-        )
+    if free is None:
+        return
+    if device.type == "cpu":
+        free //= local_size()
+    if needed.total <= free:
+        return
+    enough = needed.workers(workers, free)
+    more = "more workers would not help, as each needs "
+    more += f"{needed.own / 2**30:.1f} GiB for itself"
+    if enough is not None:
+        more = f"{enough} workers with as much memory each would do (torchrun)"
+    raise MemoryLimitError(
+        f"training would take about {needed.total / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are "
+        f"free on {device}; use a smaller dim or hidden layer, an optimizer with less state "
+        f"(sgd), or a smaller network; {more}"
+    )
 
 
 def _free(device: torch.device) -> int | None:

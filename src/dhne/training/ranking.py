@@ -7,12 +7,13 @@ For a hyperedge and an open position p, with logits l over the candidates c of t
 t being the hyperedge's own node and the known answers those of all training hyperedges that differ
 from it only there. They stay among the candidates (to mask them is clearly worse) but share half of
 the target. Where there are many candidates a sample serves all questions of a batch: uniform nodes
-and the batch's own targets, each candidate's logit less log π_c, π_c the chance that it is in the
-sample, so that the sum is estimated without bias.
+and the batch's own, each candidate's logit less log π_c, π_c the chance that it is in the sample,
+so that the sum is estimated without bias. Such a step touches the vectors of its sample alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -20,12 +21,16 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from dhne.model.place_evidence import ragged
+from dhne.kernels import Kernels
+from dhne.model.meetings import ragged
 from dhne.model.products import Products
 from dhne.network.edge_keys import edge_keys
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
+
+from .optimizers import LinearDecay, Optimizer
 
 Ints = npt.NDArray[np.int64]
 _EVERY = 5  # epochs between two looks at the validation set
@@ -81,6 +86,24 @@ class Answers:
         return where, self.nodes[entry]
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """The nodes of one type that a step knows: the batch's own, and those it ranks them among.
+
+    Attributes
+    ----------
+    vectors : float[candidates, dim]
+    column : int64[n]
+        Where each node is among them; -1 if it is not.
+    log_chance : float[candidates], optional
+        log π; None where all nodes are candidates.
+    """
+
+    vectors: Tensor
+    column: Tensor
+    log_chance: Tensor | None = None
+
+
 class RankingTrainer:
     """Trains `Products` on the hyperedges of a network.
 
@@ -90,6 +113,8 @@ class RankingTrainer:
         On its device, weights drawn.
     network : HyperNetwork
     options : RankingOptions
+    kernels : Kernels
+        Those of the device.
     seed : int
     validate : callable, optional
         Returns the validation MRR; the best epoch's weights are kept.
@@ -102,14 +127,16 @@ class RankingTrainer:
         products: Products,
         network: HyperNetwork,
         options: RankingOptions,
+        kernels: Kernels,
         *,
         seed: int,
         validate: Callable[[], float] | None = None,
         progress: Callable[[int, float], None] | None = None,
     ) -> None:
         self.products, self.options, self.seed = products, options, seed
-        self.validate, self.progress = validate, progress
+        self.kernels, self.validate, self.progress = kernels, validate, progress
         self.device = next(products.parameters()).device
+        self.random = Random(seed, 0, self.device)
         self.edges: dict[EdgeType, Tensor] = {}
         self.answers: dict[tuple[EdgeType, int], Answers] = {}
         self.shares: dict[tuple[EdgeType, int], Tensor] = {}
@@ -129,47 +156,38 @@ class RankingTrainer:
         if not self.edges:
             return history
         o = self.options
-        optimizer = torch.optim.Adam(self.products.parameters(), lr=o.learning_rate)
+        optimizer = Optimizer(self.products.named_parameters(), "adam", self.kernels)
         steps = o.epochs * sum(-(-len(e) // o.batch_size) for e in self.edges.values())
-        done, best, best_weights, waited = 0, -1.0, None, 0
-        torch_rng = torch.random.get_rng_state()
-        torch.manual_seed(self.seed)  # dropout draws from torch's own generator
-        try:
-            for epoch in range(1, o.epochs + 1):
-                losses = []
-                for types, rows in self._batches(epoch):
-                    for group in optimizer.param_groups:
-                        group["lr"] = o.learning_rate * max(1 - done / steps, _FINAL_RATE)
-                    loss = self.loss(types, rows)
-                    optimizer.zero_grad(set_to_none=True)
-                    loss.backward()  # type: ignore[no-untyped-call]
-                    optimizer.step()
-                    losses.append(loss.detach())
-                    done += 1
-                record = {"epoch": float(epoch), "loss": float(torch.stack(losses).mean())}
-                history.append(record)
-                if self.progress is not None:
-                    self.progress(epoch, record["loss"])
-                if self.validate is None or (epoch % _EVERY and epoch != o.epochs):
-                    continue
-                record["validation_mrr"] = found = self.validate()
-                if found > best:
-                    best, waited = found, 0
-                    best_weights = {
-                        k: v.detach().clone() for k, v in self.products.state_dict().items()
-                    }
-                elif (waited := waited + 1) >= _PATIENCE:
-                    break
-        finally:
-            torch.random.set_rng_state(torch_rng)
+        rate = LinearDecay(o.learning_rate, steps, _FINAL_RATE)
+        best, best_weights, waited = -1.0, None, 0
+        for epoch in range(1, o.epochs + 1):
+            losses = []
+            self.random = Random(self.seed, epoch, self.device)
+            for types, rows in self._batches():
+                loss = self.loss(types, rows)
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step(optimizer.next_size(rate(optimizer.steps)))
+                losses.append(loss.detach())
+            record = {"epoch": float(epoch), "loss": float(torch.stack(losses).mean())}
+            history.append(record)
+            if self.progress is not None:
+                self.progress(epoch, record["loss"])
+            if self.validate is None or (epoch % _EVERY and epoch != o.epochs):
+                continue
+            record["validation_mrr"] = found = self.validate()
+            if found > best:
+                best, waited = found, 0
+                weights = self.products.state_dict()
+                best_weights = {k: v.detach().clone() for k, v in weights.items()}
+            elif (waited := waited + 1) >= _PATIENCE:
+                break
         if best_weights is not None:
             self.products.load_state_dict(best_weights)
         return history
 
-    def _batches(self, epoch: int) -> Iterator[tuple[EdgeType, Tensor]]:
+    def _batches(self) -> Iterator[tuple[EdgeType, Tensor]]:
         """Yield (edge type, hyperedges) of each step, all types mixed."""
-        rng = np.random.default_rng([self.seed, epoch, 1])
-        size, found = self.options.batch_size, []
+        rng, size, found = self.random.numpy, self.options.batch_size, []
         for types, edges in self.edges.items():
             order = torch.from_numpy(rng.permutation(len(edges))).to(self.device)
             found += [(types, rows) for rows in torch.split(order, size)]
@@ -178,61 +196,97 @@ class RankingTrainer:
 
     def loss(self, types: EdgeType, rows: Tensor) -> Tensor:
         """Return the mean loss of a batch over all positions; each of them is asked for."""
-        nodes = self.edges[types][rows]
-        context = self.products.evidence.context_position(types)
-        total, asked = self.products.evidence.weights.new_zeros(()), 0
-        of_context = None
-        for p in range(len(types)):
-            loss = self._position_loss(types, rows, nodes, p)
-            if p == context:
-                of_context = loss
-            else:
-                total, asked = total + loss, asked + 1
-        total = total / max(asked, 1)
-        return total if of_context is None else total + of_context
+        products, nodes, rate = self.products, self.edges[types][rows], self.options.dropout
+        at = products.evidence.context_position(types)
+        drawn = {t: self.draw_candidates(t, types, nodes) for t in set(types)}
+        factors = {}
+        for p, t in enumerate(types):
+            if p != at:
+                own = drawn[t].vectors[drawn[t].column[nodes[:, p]]]
+                factors[p] = products.factor(self.random.drop(own, rate), types, p)
+        scale = products.scale(nodes, types)
+        total, asked = scale.new_zeros(()), max(len(factors), 1)
+        for p, t in enumerate(types):
+            parts = [f for i, f in factors.items() if i != p] + ([scale] if p != at else [])
+            product = self.random.drop(math.prod(parts[1:], start=parts[0]), rate)
+            z = products.query(product, types, p)
+            share = 1 if p == at else 1 / asked
+            total = total + share * self._position_loss(types, rows, nodes, p, z, drawn[t])
+        return total
 
-    def _position_loss(self, types: EdgeType, rows: Tensor, nodes: Tensor, p: int) -> Tensor:
-        products, context = self.products, self.products.evidence.context_position(types)
-        target = nodes[:, p]
-        z, _ = products.question(nodes, types, p, self.options.dropout)
-        every = products.candidates(types, p)
+    def _position_loss(
+        self, types: EdgeType, rows: Tensor, nodes: Tensor, p: int, z: Tensor, drawn: Candidates
+    ) -> Tensor:
+        evidence = self.products.evidence
+        is_context, column = p == evidence.context_position(types), drawn.column
         where, answers = self.answers[types, p].of_edges(rows)
-        chosen, column, correction = self._candidates(types, p, target)
-        logits = z @ (every if chosen is None else every[chosen]).T
-        if p != context:
-            logits = logits + products.evidence.of_candidates(
-                nodes, types, p, column, logits.shape[1], (where, answers)
+        logits = z @ drawn.vectors.T
+        if not is_context:
+            known = where, answers
+            logits = logits + evidence.of_candidates(
+                nodes, types, p, column, logits.shape[1], known
             )
-        own = column[target]
-        if p == context:  # other contexts that are known are no rivals
-            other = answers != target[where]
-            logits = logits.index_put(
-                (where[other], column[answers[other]]), logits.new_tensor(-1e30)
-            )
-            return torch.nn.functional.cross_entropy(logits, own)
-        place = column[answers]
-        where, place = where[place >= 0], place[place >= 0]
-        count = torch.bincount(where, minlength=len(nodes)).clamp(min=1)
-        spread = logits.new_zeros(len(nodes)).index_add(0, where, logits[where, place]) / count
+        own = column[nodes[:, p]]
         hit = logits.gather(1, own[:, None])[:, 0]
-        if correction is not None:
-            corrected = (logits - correction).scatter(1, own[:, None], hit[:, None])
-            return (torch.logsumexp(corrected, 1) - (hit + spread) / 2).mean()
+        if is_context:  # other contexts that are known are no rivals
+            other = answers != nodes[where, p]
+            away = logits.new_tensor(-1e30)
+            logits = logits.index_put((where[other], column[answers[other]]), away)
+            return (torch.logsumexp(logits, 1) - hit).mean()
+        place = column[answers]
+        if drawn.log_chance is not None:  # known answers that were not drawn take no part
+            where, place = where[place >= 0], place[place >= 0]
+        count = torch.zeros_like(hit).index_add(0, where, torch.ones_like(place, dtype=hit.dtype))
+        spread = torch.zeros_like(hit).index_add(0, where, logits[where, place]) / count
+        if drawn.log_chance is not None:
+            # The hyperedge's own node is always there.
+            logits = logits - drawn.log_chance.repeat(len(nodes), 1).scatter_(1, own[:, None], 0)
         return (torch.logsumexp(logits, 1) - (hit + spread) / 2).mean()
 
-    def _candidates(
-        self, types: EdgeType, p: int, target: Tensor
-    ) -> tuple[Tensor | None, Tensor, Tensor | None]:
-        """Return (candidates or None for all, each node's column, log π or None)."""
-        n, s = self.products.sizes[types[p]], self.options.candidates
-        if not s or n <= 2 * (s + len(target)):
-            return None, torch.arange(n, device=self.device), None
+    def draw_candidates(self, node_type: str, types: EdgeType, nodes: Tensor) -> Candidates:
+        """Draw the candidates of a batch; all nodes of the type if they are not many more."""
+        x, s, m = self.products.vectors_of(node_type), self.options.candidates, len(nodes)
+        n, positions = len(x), types.positions_of(node_type)
+        is_context = node_type == self.products.context
+        if not s or is_context or n <= 2 * (s + m * len(positions)):
+            return Candidates(x, torch.arange(n, device=self.device))
         taken = torch.zeros(n, dtype=torch.bool, device=self.device)
-        taken[torch.randint(n, (s,), device=self.device)] = True
-        taken[target] = True
+        taken[self.random.integers(n, s)] = True
+        missed = torch.full((n,), (1 - 1 / n) ** s, device=self.device)
+        for p in positions:
+            taken[nodes[:, p]] = True
+            missed *= (1 - self.shares[types, p]) ** m
         chosen = torch.nonzero(taken)[:, 0]
         column = torch.full((n,), -1, dtype=torch.int64, device=self.device)
         column[chosen] = torch.arange(len(chosen), device=self.device)
-        share = self.shares[types, p][chosen]
-        missed = (1 - 1 / n) ** s * (1 - share) ** len(target)
-        return chosen, column, torch.log1p(-missed)
+        vectors = functional.embedding(chosen, x, sparse=True)
+        return Candidates(vectors, column, torch.log1p(-missed[chosen]).to(x.dtype))
+
+
+class Random:
+    """The draws of one epoch, from (seed, epoch)."""
+
+    def __init__(self, seed: int, epoch: int, device: torch.device) -> None:
+        self.numpy = np.random.default_rng([seed, epoch, 1])
+        self.torch = torch.Generator(device).manual_seed(int(self.numpy.integers(2**62)))
+        self.device = device
+
+    def integers(self, n: int, size: int) -> Tensor:
+        """Return uniform numbers below n."""
+        return torch.randint(n, (size,), device=self.device, generator=self.torch)
+
+    def drop(self, x: Tensor, rate: float) -> Tensor:
+        """Return x with a share of its numbers set to 0, the others scaled up for it.
+
+        A number is kept by a random byte, so the share is a multiple of 1/256.
+        """
+        below = round(256 * rate)
+        if not below:
+            return x
+        if self.device.type == "cpu":  # several times as fast as torch's own generator
+            drawn = torch.from_numpy(self.numpy.integers(0, 256, x.shape, dtype=np.uint8))
+        else:
+            drawn = torch.randint(
+                256, x.shape, dtype=torch.uint8, device=self.device, generator=self.torch
+            )
+        return x * ((drawn >= below) * (256 / (256 - below))).to(x.dtype)

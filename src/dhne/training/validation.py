@@ -9,7 +9,6 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from dhne.answers.calibration import Calibration
-from dhne.answers.known_completions import KnownCompletions
 from dhne.answers.scorer import TupleScorer, encode_all
 from dhne.kernels import Kernels, SparseMatrix
 from dhne.model.evidence import PairEvidence
@@ -17,6 +16,8 @@ from dhne.model.joint import DHNEModel
 from dhne.model.products import Products
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, evaluation_negatives
+
+from .held_out_questions import held_out_questions
 
 
 class ValidationSet:
@@ -74,33 +75,25 @@ class RankedHeldOut:
         self, train: HyperNetwork, held_out: HyperNetwork, products: Products, *, seed: int
     ) -> None:
         self.products = products
-        rng = np.random.default_rng([seed, 3])
-        share = min(1.0, _RANKED / max(held_out.num_edges(), 1))
-        both = train.merge(held_out, fold=False)
-        self._asked = []
-        for edges in held_out.edge_sets:
-            nodes = edges.nodes[rng.random(len(edges)) <= share]
-            if not len(nodes) or not products.covers(edges.types):
-                continue
-            sizes = train.position_sizes(edges.types)
-            for p in range(edges.length):
-                if p != products.evidence.context_position(edges.types):
-                    known = KnownCompletions.build(both.edge_set(edges.types), sizes, p)
-                    self._asked.append((edges.types, p, nodes, *known.of(known.contexts(nodes))))
+        context = products.evidence.context_position
+        self._asked = [
+            q
+            for q in held_out_questions(train, held_out, limit=_RANKED, seed=seed)
+            if products.covers(q.types) and q.position != context(q.types)
+        ]
 
     def mean_reciprocal_rank(self) -> float:
         """Return the filtered MRR of the products as they are."""
         device = next(self.products.parameters()).device
         found = []
-        for types, p, nodes, rows, answers in self._asked:
-            n = self.products.sizes[types[p]]
-            step = max(1, _CHUNK // max(n, 1))
-            for start in range(0, len(nodes), step):
-                ids = torch.from_numpy(nodes[start : start + step]).to(device)
-                logits = self.products.open_logits(ids, types, p)
-                own = logits.gather(1, ids[:, p : p + 1])
-                here = (rows >= start) & (rows < start + step)
-                at = torch.from_numpy(rows[here] - start), torch.from_numpy(answers[here])
+        for q in self._asked:
+            step = max(1, _LOGITS // max(q.num_candidates, 1))
+            for start in range(0, len(q.nodes), step):
+                ids = torch.from_numpy(q.nodes[start : start + step]).to(device)
+                logits = self.products.open_logits(ids, q.types, q.position)
+                own = logits.gather(1, ids[:, q.position : q.position + 1])
+                here = (q.rows >= start) & (q.rows < start + step)
+                at = torch.from_numpy(q.rows[here] - start), torch.from_numpy(q.answers[here])
                 logits[at[0].to(device), at[1].to(device)] = -torch.inf
                 rank = 1 + (logits > own).sum(1) + (logits == own).sum(1) / 2
                 found.append((1 / rank.double()).cpu())
@@ -108,4 +101,4 @@ class RankedHeldOut:
 
 
 _RANKED = 1000  # held-out hyperedges that are ranked
-_CHUNK = 1 << 24  # logits at once
+_LOGITS = 1 << 24  # at once

@@ -1,4 +1,4 @@
-// The page's state is in its address, so that a link shows what was seen. Nodes stand there by name.
+// The state of the page is kept in its address, with nodes by name, so that links reproduce a view.
 
 const decode = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
 
@@ -16,7 +16,7 @@ export function address(path, parameters = []) {
   return `#/${path.map(encodeURIComponent).join("/")}${search ? `?${search}` : ""}`;
 }
 
-// Says where the page is without going there: a step back leaves the view, not its last change.
+// Changes the address without navigating: going back leaves the view instead of undoing a change.
 export function remember(path, parameters) {
   history.replaceState(null, "", address(path, parameters));
 }

@@ -1,4 +1,4 @@
-// Questions to the server. A failure is an Error whose message can be shown as it is.
+// Requests to the server. Failures are Errors whose messages can be shown to the user.
 
 async function ask(path, options = {}) {
   let answer;
@@ -6,11 +6,11 @@ async function ask(path, options = {}) {
     answer = await fetch(`/api/${path}`, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The explorer does not answer. Is “dhne explore” still running?");
+    throw new Error("The explorer is not responding. Is “dhne explore” still running?");
   }
   if (answer.ok) return answer;
   let detail = `the server answered ${answer.status}`;
-  try { detail = (await answer.json()).detail ?? detail; } catch { /* not JSON: the status says it */ }
+  try { detail = (await answer.json()).detail ?? detail; } catch { /* not JSON: the status is enough */ }
   const problem = new Error(detail);
   problem.status = answer.status;
   throw problem;
@@ -45,7 +45,7 @@ function send(path, body, parameters) {
 
 const kept = new Map();
 
-// Answers that do not change while the page is open are asked for once.
+// Answers that never change are requested once.
 export function once(path, parameters = {}) {
   const key = `${path}?${query(parameters)}`;
   if (!kept.has(key)) {

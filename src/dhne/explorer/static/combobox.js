@@ -1,5 +1,5 @@
-// A text field that suggests nodes while one types, of one type or (type: null) of all; arrow keys,
-// Enter and Escape work.
+// A text field that suggests nodes of one type, or of all types (type: null), with arrow keys, Enter
+// and Escape.
 
 import { get } from "./api.js";
 import { count, el, fill, shown } from "./dom.js";
@@ -54,7 +54,7 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
         id: `${id}-${i}`, role: "option", dir: "auto", "aria-selected": "false",
         onmousedown: (event) => { event.preventDefault(); choose(node); },
       }, shown(node.name), type === null && [" ", el("span", { class: "hint" }, node.type)])));
-      if (!nodes.length) fill(list, el("li", { class: "hint" }, `No ${type ?? "node"} has a name like this`));
+      if (!nodes.length) fill(list, el("li", { class: "hint" }, `No matching ${type ?? "node"}`));
       else if (found.total > nodes.length) {
         list.append(el("li", { class: "hint" }, `and ${count(found.total - nodes.length)} more: type on`));
       }
@@ -67,7 +67,7 @@ export function combobox({ type, label, placeholder, value = "", onChoose, onTyp
     }
   }
 
-  // Keys act on the suggestions for what has been typed, not before they are there.
+  // Keys act on the suggestions for the current text, and wait for them if necessary.
   let pending = Promise.resolve();
   let waiting = 0;
   const ask = () => { waiting += 1; pending = suggest().finally(() => { waiting -= 1; }); };

@@ -1,4 +1,4 @@
-// Two nodes beside each other: how near they are, what they share, and where they meet.
+// Two nodes side by side: how close they are, what they share, and where they meet.
 
 import { address, remember } from "./address.js";
 import { get, once } from "./api.js";
@@ -14,7 +14,7 @@ export async function showComparison(content, parts, parameters) {
   let turn = 0;
 
   const boxes = SIDES.map((label, side) => combobox({
-    type: null, label, placeholder: "a name, or a part of one",
+    type: null, label, placeholder: "part of a name",
     onChoose: (node) => { chosen[side] = node; ask(); },
   }));
 
@@ -27,7 +27,7 @@ export async function showComparison(content, parts, parameters) {
     });
     if (!a || !b) {
       fill(result, el("section", { class: "card" },
-        empty("Choose two nodes.", "Of one type, to see how near they are; of two, to see where they meet.")));
+        empty("Choose two nodes.", "Nodes of the same type show how close they are; nodes of different types, where they meet.")));
       return;
     }
     fill(result, loading());
@@ -40,7 +40,7 @@ export async function showComparison(content, parts, parameters) {
   }
 
   fill(content, el("div", { class: "page" }, el("h1", {}, "Compare two nodes"),
-    el("p", { class: "lead" }, "How near they are in the embedding, and what they share in the network."),
+    el("p", { class: "lead" }, "How close they are in the embedding, and what they share in the network."),
     el("div", { class: "card builder" }, el("div", { class: "positions" }, boxes.map((box) => box.root))), result));
   await Promise.all([["type", "a"], ["with", "b"]].map(async ([type, name], side) => {
     if (!parameters.has(type) || !parameters.has(name)) return;
@@ -86,7 +86,7 @@ function sideBySide(a, b) {
   ], { fixed: true });
 }
 
-// A bar of three parts: only the first's, in common, only the second's.
+// A bar of three parts: neighbours of the first only, common ones, of the second only.
 function neighbours({ type, common, only, nodes }, a, b) {
   const whole = only[0] + common + only[1];
   const part = (n, kind) => { const span = el("span", { class: kind }); span.style.flexGrow = String(n); return n > 0 && span; };
@@ -102,7 +102,7 @@ function neighbours({ type, common, only, nodes }, a, b) {
 }
 
 function together({ nodes: [a, b], together: meet }, { edge_types: kinds }) {
-  if (!meet.length) return empty("No hyperedge holds both.");
+  if (!meet.length) return empty("No hyperedge contains both.");
   return meet.map(({ edge_type: number, hyperedges }) => {
     const positions = kinds[number].types;
     const first = positions.indexOf(a.node.type);

@@ -1,4 +1,4 @@
-// Elements are made here and nowhere else. Text becomes text: no string is ever parsed as markup.
+// All elements are created here. Strings become text nodes and are never parsed as markup.
 
 export function el(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -28,9 +28,9 @@ export function fill(parent, ...children) {
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-const LONGEST = 1500; // characters of a name in an address; a longer one is told by its id
+const LONGEST = 1500; // characters of a name in an address; longer names are replaced by the id
 
-// A node's address has its name: it survives a run that was trained anew.
+// Addresses contain the node's name, so they stay valid when a run is retrained.
 export function nodeHref({ type, id, name }) {
   const text = encodeURIComponent(name);
   const at = `#/node/${encodeURIComponent(type)}`;
@@ -47,7 +47,7 @@ export function empty(text, hint) {
   return el("div", { class: "empty" }, el("p", {}, text), hint && el("p", { class: "hint" }, hint));
 }
 
-// Shown while something is fetched; it appears only if that takes a moment (style.css).
+// Shown while loading; it becomes visible only after a moment (style.css).
 export function loading(text = "Loading …") {
   return el("p", { class: "loading", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }), text);
 }
@@ -56,8 +56,8 @@ export function problem(error) {
   return el("p", { class: "alert inline", role: "alert" }, error.message);
 }
 
-// A table. With `stack`, each row becomes a block of lines where the page is narrow, so that no
-// column is lost; every cell then carries its heading.
+// A table. With `stack`, each row becomes a block of lines on narrow screens, with the heading beside
+// each cell, so that no column is lost.
 export function table(caption, heads, rows, { stack = false, fixed = false } = {}) {
   const texts = heads.map((h) => h.text ?? h);
   if (stack) {

@@ -1,10 +1,10 @@
-// The card at a node under the pointer: its name at once, then labels, degree and who is nearest.
-// Where there is no pointer that hovers, a tap shows the card, and the card leads to the node.
+// The card of the node under the pointer: its name at once, then labels, degree and nearest nodes.
+// On touch screens a tap shows the card, and the card links to the node.
 
 import { get } from "./api.js";
 import { el, fill, nodeLink, plural, shown } from "./dom.js";
 
-const WAIT = 120; // milliseconds of rest before more than the name is asked for
+const WAIT = 120; // milliseconds of rest before details are requested
 const NEAREST = 3;
 
 export class HoverCard {

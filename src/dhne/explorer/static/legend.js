@@ -1,4 +1,4 @@
-// What the colours of the map mean. A label can be pressed to see only its nodes in colour.
+// The legend of the map's colours. Pressing a label shows only its nodes in colour.
 
 import { count, el, fill } from "./dom.js";
 import { DEGREES, PALETTE, colour } from "./plots.js";
@@ -12,7 +12,7 @@ export function labelColours(labels, chosen) {
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-// One colour per step of the degree, from the few that are given.
+// One colour per degree step, interpolated between the given ones.
 export function degreeColours() {
   const stops = DEGREES().map(channels);
   return Array.from({ length: DEGREE_STEPS }, (_, i) => {

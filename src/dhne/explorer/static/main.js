@@ -1,10 +1,10 @@
-// The shell: which view the address names, the run's name, search, light and dark, what went wrong.
+// The shell: navigation, the run's name, search, light and dark, error messages.
 
 import { read } from "./address.js";
 import { once } from "./api.js";
 import { combobox } from "./combobox.js";
 import { showComparison } from "./compare.js";
-import { fill, loading, nodeHref } from "./dom.js";
+import { empty, fill, loading, nodeHref } from "./dom.js";
 import { showMap } from "./map.js";
 import { showNode } from "./node.js";
 import { showRun } from "./run.js";
@@ -53,7 +53,9 @@ async function go(first) {
   } catch (error) {
     if (mine === turn) {
       complain(error);
-      content.querySelector(":scope > .loading")?.remove();
+      if (content.querySelector(":scope > .loading")) {
+        fill(content, empty("There is nothing to show here.", "Search for a node above, or choose a view."));
+      }
     }
   }
   if (mine === turn) {

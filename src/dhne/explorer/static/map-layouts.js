@@ -1,14 +1,14 @@
-// Which layout a map has. What was chosen stays chosen: while UMAP is computed, the map shows how far
-// it is, and then shows it.
+// The layout of a map. The choice is kept: while UMAP is being computed, the map shows its progress,
+// and then the result.
 
 import { get, post } from "./api.js";
 import { el, fill } from "./dom.js";
 
 const NAMES = { pca: "PCA", umap: "UMAP" };
-const INTERVAL = 700; // milliseconds between two questions how far it is
+const INTERVAL = 700; // milliseconds between two requests for progress
 
 export class LayoutChoice {
-  // onReady(layout) is called when a layout that was chosen can be shown.
+  // onReady(layout) is called when the chosen layout can be shown.
   constructor(type, layouts, onReady) {
     Object.assign(this, { type, layouts, onReady, chosen: "pca" });
     this.select = el("select", { id: "layout", onchange: (event) => this.choose(event.target.value) });
@@ -69,7 +69,7 @@ export class LayoutChoice {
 
   note({ stage, progress = null }) {
     const share = progress === null ? {} : { value: progress };
-    const percent = progress === null ? "" : ` ${Math.round(100 * progress)} %`;
+    const percent = progress === null ? "" : ` ${Math.round(100 * progress)}%`;
     fill(this.status, el("p", {}, `UMAP: ${stage} …${percent}`),
       el("progress", { max: 1, ...share, "aria-label": "UMAP" }));
     this.status.hidden = false;

@@ -1,10 +1,9 @@
-// Names beside the points, where there is room: of few nodes, or after zooming in. They are elements
-// of the page that lie over the plot; each is placed only
-// where it hides no point and no other name.
+// Names beside the points if there is room: on small maps, or after zooming in. They are elements of
+// the page on top of the plot, placed only where they cover no point and no other name.
 
 import { el, fill, shown } from "./dom.js";
 
-const MOST = 40; // nodes in sight; of more, names would hide the points
+const MOST = 40; // visible nodes; with more, names would hide the points
 const HEIGHT = 18;
 const GAP = 9;
 const POINT = 5;
@@ -18,7 +17,7 @@ export class NameLabels {
     Object.assign(this, { names, weights, root: el("div", { class: "map-names", "aria-hidden": "true" }) });
   }
 
-  // Asks for the names to be placed anew, once before the next picture.
+  // Schedules a new placement of the names before the next frame.
   update(plot) {
     if (this.asked) return;
     this.asked = requestAnimationFrame(() => { this.asked = undefined; this.place(plot); });

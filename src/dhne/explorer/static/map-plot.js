@@ -1,9 +1,9 @@
-// The points of a map as Plotly draws them: colours, marks, moving and zooming. No name comes here.
+// The points of a map in Plotly: colours, marks, panning and zooming. Names are never passed to it.
 
 import { CONFIG, colour, layout } from "./plots.js";
 import { gather } from "./points.js";
 
-// From the smallest to the largest, and some room around them; more at the end where the tools are.
+// From the smallest to the largest value with a margin, wider at the end where the tools are.
 function extent(values, room = 1) {
   let low = Infinity;
   let high = -Infinity;
@@ -29,10 +29,10 @@ export class MapPlot {
       xaxis: { ...axis, range: [...x] }, yaxis: { ...axis, range: [...y] },
       newselection: { line: { color: colour("accent"), width: 2, dash: "solid" } },
       activeselection: { fillcolor: colour("accent"), opacity: 0.08 },
-      // Plotly draws at twice the screen's resolution; of very many points that is not seen, only felt
+      // Plotly draws at twice the screen's resolution; with very many points that is slow and invisible
     }), this.nodes > 20000 ? { ...CONFIG, plotGlPixelRatio: Math.max(1, devicePixelRatio) } : CONFIG);
     if (!this.plain && this.place.querySelector(".no-webgl")) {
-      this.plain = true; // no WebGL here: slower, but there
+      this.plain = true; // without WebGL: slower, but it works
       await this.draw(points, groups, colours, range);
       return;
     }
@@ -57,7 +57,7 @@ export class MapPlot {
     }];
   }
 
-  // newPlot forgets who listened, so this follows each
+  // newPlot drops all listeners, so they are added after each
   listen() {
     const node = (event) => event.points.find((p) => p.curveNumber < this.groups.length)?.customdata;
     const told = (what) => (event) => {
@@ -88,7 +88,7 @@ export class MapPlot {
   }
 
   async unselect() {
-    // the outline first: taking it away makes Plotly select anew, which then is undone
+    // remove the outline first: that makes Plotly select again, which is then undone
     await this.Plotly.relayout(this.place, { selections: [] });
     await this.Plotly.restyle(this.place, { selectedpoints: [null] });
   }
@@ -102,7 +102,7 @@ export class MapPlot {
     this.Plotly.purge(this.place);
   }
 
-  // -- where one looks ------------------------------------------------------------------------------
+  // -- the viewport ---------------------------------------------------------------------------------
 
   get range() {
     const { xaxis, yaxis } = this.place.layout;
@@ -138,7 +138,7 @@ export class MapPlot {
     });
   }
 
-  // Where a node is within the place, in pixels.
+  // The position of a node within the element, in pixels.
   pixel(node) {
     const { xaxis, yaxis } = this.place._fullLayout;
     return [xaxis._offset + xaxis.d2p(this.points.x[node]), yaxis._offset + yaxis.d2p(this.points.y[node])];

@@ -1,4 +1,4 @@
-// The map: every node of a type in the plane, with search, colours, layouts and selection around it.
+// The map of a node type, with search, colours, layouts and selection.
 
 import { remember } from "./address.js";
 import { get, once } from "./api.js";
@@ -14,7 +14,7 @@ import { loadDegrees, loadLabels, loadNames, loadPoints } from "./points.js";
 import { Selection } from "./selection.js";
 
 const FOUND = 200;
-const REMEMBERED = 50; // selected nodes whose names go into the address
+const REMEMBERED = 50; // selected nodes whose names are kept in the address
 
 export async function showMap(content, [type], parameters) {
   const types = (await once("types")).node_types;
@@ -36,7 +36,7 @@ class MapView {
     this.restore(parameters);
     const names = loadNames(this.type, n);
     this.build(content, await names);
-    // Plotly last: while it is compiled, nothing else can be asked for
+    // Plotly last: its compilation blocks all other requests
     const [points, , Plotly] = await Promise.all([loadPoints(this.type, "pca", n), this.loadColours(), plotly()]);
     if (!this.alive) return;
     this.labels = new NameLabels(this.names, (await this.degrees).values);
@@ -97,18 +97,18 @@ class MapView {
     ]);
   }
 
-  // What the address has selected; a link to one node shows it in the middle.
+  // The selection in the address; a link to one node centres it.
   async reselect() {
     const { nodes, find } = this.state;
     if (nodes.length) {
       const ids = this.names.find(nodes);
       if (ids.length === 1 && !this.given) await this.plot.centre(ids[0]);
       if (ids.length) await this.pick(ids.length === 1 ? "Found" : `${plural(ids.length, "node")} selected`, ids);
-      else this.selection.say(`No ${this.type} has this name: ${nodes[0]}`);
+      else this.selection.say(`No ${this.type} is called ${nodes[0]}.`);
     } else if (find) await this.search(find);
   }
 
-  // -- what is around the points --------------------------------------------------------------------
+  // -- controls around the plot ---------------------------------------------------------------------
 
   build(content, names) {
     this.names = names;
@@ -125,7 +125,7 @@ class MapView {
     this.card = new HoverCard(this.stage, type, names);
     this.stage.append(this.card.root);
     const search = combobox({
-      type, label: "Search by name", placeholder: "a name, or a part of one", value: this.state.find,
+      type, label: "Search by name", placeholder: "part of a name", value: this.state.find,
       onChoose: (node) => { if (this.plot) this.point(node.id); },
       onType: (text) => this.search(text),
     });
@@ -222,13 +222,13 @@ class MapView {
     const points = await loadPoints(this.type, layout, this.info.nodes);
     if (!this.alive || layout !== this.layout.chosen) return;
     await this.plot.draw(points, this.groups, this.paint(), this.given);
-    this.given = undefined; // the address's view was for what it named
+    this.given = undefined; // the viewport in the address was for that selection
     this.stage.dataset.layout = layout;
   }
 
   // -- nodes ----------------------------------------------------------------------------------------
 
-  // A pointer that hovers has seen the card: a click opens the node. A tap shows the card first.
+  // With a mouse the card is already visible, so a click opens the node; a tap shows the card first.
   open(node, event) {
     if (matchMedia("(hover: none)").matches) this.card.show(node, event, { pinned: true });
     else location.hash = nodeHref({ type: this.type, id: node, name: this.names.at(node) });
@@ -248,7 +248,7 @@ class MapView {
     else this.clear();
   }
 
-  // A node that was chosen: shown in the middle, and a search that is still under way is forgotten.
+  // A chosen node: centred, and any search in progress is dropped.
   async point(node) {
     this.asked += 1;
     this.state.find = "";
@@ -263,7 +263,7 @@ class MapView {
     const found = await get("search", { type: this.type, text, limit: FOUND });
     if (mine !== this.asked || !this.plot) return;
     this.state.find = wanted;
-    const title = `${plural(found.total, "name holds", "names hold")} “${wanted}”`;
+    const title = `${plural(found.total, "name contains", "names contain")} “${wanted}”`;
     await this.pick(title, found.nodes.map((node) => node.id), { total: found.total });
     if (!found.total) this.selection.say(`No ${this.type} has “${wanted}” in its name.`);
   }

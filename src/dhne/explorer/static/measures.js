@@ -1,6 +1,5 @@
-// Numbers between -1 and 1 as bars that can be told apart: the bars of one list share a scale that
-// begins near the smallest of them, and the heading says where. Cosines of .95 and .99 then differ
-// by half a bar, not by a hair.
+// Bars for numbers between -1 and 1. The bars of one list share a scale that begins near the smallest
+// number, as the heading says, so that cosines of .95 and .99 differ by half a bar.
 
 import { el } from "./dom.js";
 
@@ -10,7 +9,7 @@ function roundUp(value) {
   return power * [1, 2, 5, 10].find((step) => step * power >= value * (1 - 1e-9));
 }
 
-// { low, high, digits }: from where to where bars go, and how many decimals tell values apart.
+// { low, high, digits }: the range of the bars, and how many decimals to show.
 export function scaleOf(values) {
   const smallest = Math.min(1, ...values);
   const width = roundUp(Math.max(1e-6, 1.2 * (1 - smallest)));
@@ -25,7 +24,7 @@ export function scaleNote({ low }) {
 
 export const heading = (text, scale) => ({ text, note: scaleNote(scale) });
 
-// A value as a bar, and with the number beside it.
+// A value as a bar; `bar` adds the number.
 export function track(value, scale) {
   const share = Math.max(0, Math.min(1, (value - scale.low) / (scale.high - scale.low)));
   const root = el("span", { class: "bar", "aria-hidden": "true" }, el("span"));

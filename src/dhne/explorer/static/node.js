@@ -1,4 +1,4 @@
-// One node: who is near it in the embedding, who it meets in the network, its hyperedges.
+// One node: its nearest nodes in the embedding, its neighbours in the network, its hyperedges.
 
 import { address } from "./address.js";
 import { get, once } from "./api.js";
@@ -7,7 +7,7 @@ import { bar, heading, scaleOf } from "./measures.js";
 
 const PAGE = 15;
 
-// A list that shows a page at a time; `load(offset)` gives { total, heads, rows }.
+// A paged list; `load(offset)` returns { total, heads, rows }.
 function pager(caption, load, nothing, options) {
   const place = el("div", {}, loading());
   let offset = 0;
@@ -38,7 +38,7 @@ function choice(id, label, options, onchange) {
 
 export async function showNode(content, [type, name], parameters) {
   const which = parameters.has("id") ? { id: parameters.get("id") } : { name };
-  if (type === undefined || (which.id ?? which.name) === undefined) throw new Error("This address names no node.");
+  if (type === undefined || (which.id ?? which.name) === undefined) throw new Error("This address does not name a node.");
   const [page, types] = await Promise.all([get("node", { type, ...which }), once("types")]);
   const { node } = page;
   const { id } = node;
@@ -101,7 +101,7 @@ export async function showNode(content, [type, name], parameters) {
             (value) => { of = value; neighbours.restart(); })),
         of === undefined ? empty("It is in no hyperedge.") : neighbours.place),
       el("section", { class: "card wide" },
-        el("div", { class: "card-head" }, el("h2", {}, "Its hyperedges"),
+        el("div", { class: "card-head" }, el("h2", {}, "Hyperedges"),
           page.hyperedges.length > 1 && choice("edge", "kind",
             page.hyperedges.map((e) => [e.edge_type, `${types.edge_types[e.edge_type].types.join(" × ")} (${count(e.hyperedges)})`]),
             (value) => { edge = Number(value); showEdges(); }),

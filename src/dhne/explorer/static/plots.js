@@ -1,6 +1,6 @@
-// Plotly, fetched when a view first draws, and the colours of the page for it. No name from the data
-// is ever given to Plotly, which would read some of it as markup: legends, titles and what is shown
-// under the pointer are elements of the page.
+// Plotly, loaded by the first view that draws, and the colours of the page for it. Names from the data
+// are never passed to Plotly, which would interpret some as markup: legends, titles and hover cards
+// are elements of the page.
 
 let loading;
 

@@ -1,4 +1,4 @@
-// The arrays of one node type's map: points, names and colours, as the server sends them.
+// The arrays of the map of one node type: points, names and colours, as sent by the server.
 
 import { getBytes } from "./api.js";
 
@@ -14,7 +14,7 @@ export class Names {
     return decoder.decode(this.bytes.subarray(this.starts[i], this.starts[i + 1]));
   }
 
-  // The ids of nodes by their names; names that nobody has are left out.
+  // The ids of nodes by name; unknown names are left out.
   find(wanted) {
     const left = new Set(wanted);
     const found = [];
@@ -34,8 +34,8 @@ export async function loadNames(type, n) {
 
 export const DEGREE_STEPS = 10;
 
-// Nodes of one colour are drawn together, which is much quicker than a colour for each point.
-// Groups come largest first, so that the smaller ones lie on top: [{ code, ids }].
+// Nodes of one colour are drawn together, which is much faster than one colour per point. Large
+// groups come first, so that small ones are drawn on top: [{ code, ids }].
 function groups(codes) {
   const sizes = [];
   for (const code of codes) sizes[code] = (sizes[code] ?? 0) + 1;
@@ -55,7 +55,7 @@ export async function loadDegrees(type, { smallest_degree: smallest, largest_deg
   return { values, groups: groups(codes) };
 }
 
-// A label's code is its place in the list; `others` stands for the rest, `others + 1` for none.
+// A label's code is its index in the list; `others` means any other label, `others + 1` none.
 export async function loadLabels(type, others) {
   const values = new Uint8Array(await getBytes("map/colours", { type, by: "label" }));
   return { values, groups: groups(values.map((code) => (code === 255 ? others + 1 : Math.min(code, others)))) };

@@ -1,4 +1,4 @@
-// How the run was made, and what it was made from.
+// The run: origin, options, contents and settings.
 
 import { once } from "./api.js";
 import { count, el, fill, plural, table } from "./dom.js";
@@ -8,7 +8,8 @@ function show(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   if (typeof value === "object") return JSON.stringify(value);
-  return typeof value === "number" && Number.isInteger(value) ? count(value) : String(value);
+  if (typeof value !== "number") return String(value);
+  return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(5)));
 }
 
 function duration(seconds) {
@@ -18,7 +19,7 @@ function duration(seconds) {
   return m ? `${m} min ${Math.round(seconds % 60)} s` : `${Number(seconds.toPrecision(2))} s`;
 }
 
-// Where it came from: the data's names or files, then whatever else it says about them.
+// The names or files of the data, then the other options of the source.
 function origin(run) {
   const { names = [], ...rest } = run.source ?? {};
   const said = Object.entries(rest).filter(([, v]) => v !== null && v !== false && !(Array.isArray(v) && !v.length));
@@ -51,7 +52,7 @@ export async function showRun(content) {
       el("li", {}, el("strong", {}, n), el("span", {}, what)))),
     el("div", { class: "columns" },
       el("section", { class: "card" }, el("h2", {}, "Origin"), definitions(origin(run))),
-      el("section", { class: "card" }, el("h2", {}, "How it was run"), definitions(others)),
+      el("section", { class: "card" }, el("h2", {}, "Options"), definitions(others)),
       el("section", { class: "card" }, el("h2", {}, "Nodes"),
         table("Node types", ["type", { text: "nodes", class: "right" }, { text: "dimensions", class: "right" }, "labels"],
           types.node_types.map((t) => el("tr", {},

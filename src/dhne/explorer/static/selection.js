@@ -1,12 +1,11 @@
-// The nodes that were searched for or drawn around: listed, copied, saved, and what they share.
+// The selected nodes: listed, copied, saved as CSV, and what they have in common.
 
-import { reserve } from "./abilities.js";
 import { address } from "./address.js";
 import { post, postForText } from "./api.js";
 import { count, el, empty, fill, loading, nodeLink, plural, problem } from "./dom.js";
 
 const LISTED = 200;
-const MOST = 100000; // nodes that a question may name
+const MOST = 100000; // nodes in one request
 
 export class Selection {
   constructor(type, names, onClear) {
@@ -24,7 +23,7 @@ export class Selection {
     fill(this.root, empty(text));
   }
 
-  // `total` counts those that are not among the nodes too.
+  // `total` includes nodes that are not listed.
   show(title, nodes = [], total = nodes.length) {
     this.nodes = nodes;
     if (!title) {
@@ -36,7 +35,7 @@ export class Selection {
     fill(this.root,
       el("div", { class: "card-head" }, el("h2", {}, title),
         el("button", { type: "button", class: "quiet", onclick: this.onClear }, "Clear")),
-      this.actions(), this.told, nodes.length > 1 && this.sharing(), reserve("sets", { type: this.type, nodes }),
+      this.actions(), this.told, nodes.length > 1 && this.sharing(),
       el("ul", { class: "nodes" }, nodes.slice(0, LISTED).map((id) => el("li", {}, nodeLink(this.node(id))))),
       rest > 0 && el("p", { class: "hint" }, `and ${count(rest)} more`));
   }
@@ -58,7 +57,7 @@ export class Selection {
       await navigator.clipboard.writeText(this.nodes.map((id) => this.names.at(id)).join("\n"));
       this.told.textContent = `${plural(this.nodes.length, "name")} copied`;
     } catch {
-      this.told.textContent = "The browser does not let this page copy; use CSV.";
+      this.told.textContent = "The browser does not allow copying; use CSV.";
     }
   }
 
@@ -70,12 +69,12 @@ export class Selection {
     this.told.textContent = `${plural(this.nodes.length, "node")} saved`;
   }
 
-  // Asked for when it is opened; it stays open from one selection to the next.
+  // Requested when opened; stays open from one selection to the next.
   sharing() {
     const place = el("div", {}, loading());
     const { nodes } = this;
     const ask = async () => {
-      if (nodes.length > MOST) { fill(place, empty(`Only for up to ${count(MOST)} nodes.`)); return; }
+      if (nodes.length > MOST) { fill(place, empty(`Available for up to ${count(MOST)} nodes.`)); return; }
       try {
         fill(place, this.shared(await post("selection", { type: this.type, ids: Array.from(nodes) })));
       } catch (error) { fill(place, problem(error)); }
@@ -87,13 +86,13 @@ export class Selection {
 
   shared({ nodes, labels, shared }) {
     const row = (what, selected, all) => el("li", {}, what,
-      el("span", { class: "number", title: `${count(selected)} of the selected, ${count(all)} of all` },
-        `${Math.round((100 * selected) / nodes)} %`));
+      el("span", { class: "number", title: `${count(selected)} of the selected nodes, ${count(all)} of all` },
+        `${Math.round((100 * selected) / nodes)}%`));
     const part = (title, rows) => rows.length > 0 && [el("h3", {}, title), el("ul", { class: "shares" }, rows)];
     return [
       part("Labels", labels.map((l) => row(el("span", { dir: "auto" }, l.name), l.selected, l.all))),
       shared.map((s) => part(s.type, s.nodes.map((n) => row(nodeLink(n.node), n.selected, n.all)))),
-      el("p", { class: "hint" }, "Share of the selection; first what it has more often than all others."),
+      el("p", { class: "hint" }, "Share of the selection; most distinctive first."),
     ];
   }
 }

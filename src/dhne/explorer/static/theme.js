@@ -1,4 +1,4 @@
-// Light or dark, before anything is painted: what was chosen here, else what the system prefers.
+// Light or dark, set before the first paint: the stored choice, or else the system's preference.
 (() => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const chosen = () => {

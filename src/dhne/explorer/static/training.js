@@ -1,10 +1,10 @@
-// The training curves: one small chart per measure; losses on a logarithmic axis unless one asks.
+// The training curves, one small chart per measure, and the reliability diagram.
 
-import { reserve } from "./abilities.js";
 import { remember } from "./address.js";
 import { once } from "./api.js";
 import { el, empty, fill, plural } from "./dom.js";
 import { CONFIG, colour, layout, plotly } from "./plots.js";
+import { reliabilityCard } from "./reliability.js";
 
 const ASIDE = new Set(["seconds", "edges_per_second", "learning_rate"]);
 
@@ -17,7 +17,7 @@ function text(value) {
 
 const isLoss = (measure) => measure.includes("loss") || measure.endsWith("_order");
 
-// Round values from low to high: 1, 2 and 5 times powers of ten, or equal steps where those are few.
+// Round tick values: 1, 2 and 5 times powers of ten, or equal steps if those are too few.
 function logTicks(low, high) {
   const found = [];
   for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10) {
@@ -44,7 +44,7 @@ export async function showTraining(content, parts, parameters) {
   const history = await once("history");
   if (!history.measures.length) {
     fill(content, el("div", { class: "page" }, el("h1", {}, "Training"),
-      empty("This run kept no history of its training.")));
+      empty("This run has no training history.")));
     return undefined;
   }
   const epochs = history.records.map((r, i) => r.epoch ?? i + 1);
@@ -61,6 +61,7 @@ export async function showTraining(content, parts, parameters) {
       el("p", { class: "last" }, text(shown.at(-1)), el("span", { class: "hint" }, " at the end")), figure);
     return { values, shown, figure, root, canLog };
   });
+  const reliability = await reliabilityCard();
   let draw = () => {};
   const log = el("input", {
     type: "checkbox", id: "log", checked: parameters.get("scale") !== "linear",
@@ -71,9 +72,10 @@ export async function showTraining(content, parts, parameters) {
     el("div", { class: "lead" }, plural(history.records.length, "epoch"),
       charts.some((chart) => chart.canLog) && el("div", { class: "field inline" }, log,
         el("label", { htmlFor: "log" }, "Logarithmic axis for losses"))),
-    el("div", { class: "charts" }, charts.map((chart) => chart.root)), reserve("probability")));
+    el("div", { class: "charts" }, charts.map((chart) => chart.root)), reliability.root));
   const Plotly = await plotly();
   draw = () => {
+    reliability.draw(Plotly);
     for (const { values, shown, figure, canLog } of charts) {
       const axis = { gridcolor: colour("line"), zeroline: false, fixedrange: true, automargin: true };
       Plotly.react(figure, [{
@@ -92,6 +94,6 @@ export async function showTraining(content, parts, parameters) {
   document.addEventListener("themechange", draw);
   return () => {
     document.removeEventListener("themechange", draw);
-    for (const { figure } of charts) Plotly.purge(figure);
+    for (const { figure } of [...charts, reliability]) Plotly.purge(figure);
   };
 }

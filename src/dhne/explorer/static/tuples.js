@@ -1,10 +1,10 @@
-// The tuple builder: name every position for a score, or leave one or two open for completions.
+// The tuple builder: a score if every position is named, completions if one or two are open.
 
-import { reserve } from "./abilities.js";
 import { remember } from "./address.js";
 import { once, post } from "./api.js";
 import { combobox } from "./combobox.js";
 import { el, empty, fill, loading, nodeLink, plural, problem, table } from "./dom.js";
+import { explanation } from "./explain.js";
 import { bar, heading, scaleOf, track } from "./measures.js";
 
 const COUNTS = [10, 25, 50, 100];
@@ -16,7 +16,7 @@ export async function showTuples(content, parts, parameters) {
     names: [], k: Number(parameters.get("k")) || 10, known: parameters.get("known") === "drop" ? "drop" : "keep",
   };
   if (!types.edge_types.length) {
-    fill(content, empty("This network has no hyperedges, so there are no tuples to build."));
+    fill(content, empty("This network has no hyperedges, so no tuples can be built."));
     return;
   }
   const at = (p) => parameters.get(`p${p}`);
@@ -34,7 +34,7 @@ export async function showTuples(content, parts, parameters) {
   function build() {
     const edge = types.edge_types[state.edge];
     const select = types.edge_types.length > 1 && el("div", { class: "field" },
-      el("label", { htmlFor: "edge-type" }, "Kind of hyperedge"),
+      el("label", { htmlFor: "edge-type" }, "Edge type"),
       el("select", {
         id: "edge-type",
         onchange: (event) => {
@@ -49,7 +49,7 @@ export async function showTuples(content, parts, parameters) {
       const repeats = edge.types.filter((t) => t === type).length > 1;
       const label = repeats ? `${type} ${edge.types.slice(0, p + 1).filter((t) => t === type).length}` : type;
       const box = combobox({
-        type, label, placeholder: "open: find the best", value: state.names[p] ?? "",
+        type, label, placeholder: "open", value: state.names[p] ?? "",
         onChoose: (node) => { state.names[p] = node.name; answer(); },
         onType: (text) => { if (!text) { state.names[p] = null; answer(); } },
       });
@@ -70,7 +70,7 @@ export async function showTuples(content, parts, parameters) {
     fill(form, select, el("div", { class: "positions" }, fields),
       el("div", { class: "options" },
         el("div", { class: "field inline" }, el("label", { htmlFor: "k" }, "Answers"), k),
-        el("div", { class: "field inline" }, known, el("label", { htmlFor: "new-only" }, "Only new ones")),
+        el("div", { class: "field inline" }, known, el("label", { htmlFor: "new-only" }, "New ones only")),
         el("button", { type: "submit" }, "Ask")));
   }
 
@@ -81,7 +81,7 @@ export async function showTuples(content, parts, parameters) {
     if (open === state.names.length || open > 2) {
       fill(result, empty(
         state.names.length > 2 ? "Name some nodes, and leave one or two positions open." : "Name a node, and leave the other open.",
-        "Name every position to see how similar the whole tuple is to a hyperedge."));
+        "Name every position to score the whole tuple."));
       return;
     }
     result.setAttribute("aria-busy", "true");
@@ -96,7 +96,8 @@ export async function showTuples(content, parts, parameters) {
   }
 
   async function score() {
-    const found = await post("score", { edge_type: state.edge, names: state.names });
+    const question = { edge_type: state.edge, names: [...state.names] };
+    const found = await post("score", question);
     return [
       el("h2", {}, "Similarity"),
       el("p", { class: "score" }, found.similarity.toFixed(4)),
@@ -104,7 +105,7 @@ export async function showTuples(content, parts, parameters) {
       el("p", {}, found.nodes.map((node, i) => [i > 0 && " · ", nodeLink(node)])),
       el("p", { class: "hint" }, found.known
         ? "The run was trained on this hyperedge." : "The run was not trained on this tuple."),
-      reserve("explain", found),
+      explanation(question),
     ];
   }
 
@@ -131,7 +132,7 @@ export async function showTuples(content, parts, parameters) {
 
   form.addEventListener("submit", (event) => { event.preventDefault(); answer(); });
   fill(content, el("div", { class: "page" }, el("h1", {}, "Build a tuple"),
-    el("p", { class: "lead" }, "Name every position for a score. Leave one or two open to see what fits best."),
+    el("p", { class: "lead" }, "Name every position to get a score, or leave one or two open to find the best completions."),
     form, result));
   build();
   await answer();

@@ -151,7 +151,7 @@ class HiddenSimilarity(Similarity):
         """Add every candidate to each question, in parts that stay in the cache."""
         n, width = candidates.shape
         out = candidates.new_empty(len(fixed), n)
-        step = max(1, _CACHED // width)
+        step = max(1, _CACHED // width) if candidates.device.type == "cpu" else n
         buffer = candidates.new_empty(min(step, n), width)
         for row, question in enumerate(fixed):
             for start in range(0, n, step):

@@ -1,7 +1,7 @@
-"""Questions that were asked before, in the same bytes, are answered at once with the same bytes.
+"""A cache of answers: a request with the same bytes gets the same answer at once.
 
-The run does not change while it is served, so neither do the answers. Only those of the routes that
-cost something are kept, only good ones, and only so many.
+The run does not change while it is served, so cached answers stay valid. Only successful answers of
+the slower routes are kept, up to a limit.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Collection
 
 from .guard import App, Message, Receive, Scope, Send, replay
 
-_LARGEST = 64 * 1024  # bytes of a question and its answer that are kept together
+_LARGEST = 64 * 1024  # bytes of a request and its answer together; larger ones are not kept
 
 
-class Memory:
-    """Stands before the application, behind the guard, which hands on a body in one piece.
+class AnswerCache:
+    """Middleware between the guard, which passes on bodies in one piece, and the application.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Memory:
         self._kept: OrderedDict[tuple[str, str, bytes, bytes], list[Message]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from memory, or let the application answer and keep it."""
+        """Answer from the cache, or let the application answer and keep that."""
         if scope["type"] != "http" or scope["path"] not in self.paths:
             return await self.app(scope, receive, send)
         body = b""

@@ -1,11 +1,11 @@
-"""What was asked before is answered from memory, in the same bytes; only good answers are kept."""
+"""Repeated questions get the same bytes from the cache; only good answers are kept."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from dhne.explorer.memory import Memory
+from dhne.explorer.answer_cache import AnswerCache
 
 
 class Counter:
@@ -22,7 +22,7 @@ class Counter:
         await send({"type": "http.response.body", "body": body + b"%d" % self.asked})
 
 
-def ask(memory: Memory, path: str, query: bytes = b"", body: bytes | None = None) -> bytes:
+def ask(cache: AnswerCache, path: str, query: bytes = b"", body: bytes | None = None) -> bytes:
     sent: list[Any] = []
     method = "GET" if body is None else "POST"
     scope = {"type": "http", "method": method, "path": path, "query_string": query}
@@ -35,24 +35,24 @@ def ask(memory: Memory, path: str, query: bytes = b"", body: bytes | None = None
             message["headers"] = [*message["headers"], (b"x", b"y")]
         sent.append(message)
 
-    asyncio.run(memory(scope, receive, send))
+    asyncio.run(cache(scope, receive, send))
     assert sent[0]["headers"] == [(b"x", b"y")]
     answer: bytes = sent[1]["body"]
     return answer
 
 
 def test_the_same_question_is_asked_once() -> None:
-    memory = Memory(Counter(), ["/rank"], remembered=2)
-    assert ask(memory, "/rank", body=b"a") == ask(memory, "/rank", body=b"a") == b"a1"
-    assert ask(memory, "/rank", b"id=1") == ask(memory, "/rank", b"id=1") == b"2"
-    assert ask(memory, "/rank", b"id=2") == b"3"  # now the first is forgotten
-    assert ask(memory, "/rank", b"id=1") == b"2"
-    assert ask(memory, "/rank", body=b"a") == b"a4"
+    cache = AnswerCache(Counter(), ["/rank"], remembered=2)
+    assert ask(cache, "/rank", body=b"a") == ask(cache, "/rank", body=b"a") == b"a1"
+    assert ask(cache, "/rank", b"id=1") == ask(cache, "/rank", b"id=1") == b"2"
+    assert ask(cache, "/rank", b"id=2") == b"3"  # now the first is forgotten
+    assert ask(cache, "/rank", b"id=1") == b"2"
+    assert ask(cache, "/rank", body=b"a") == b"a4"
 
 
 def test_what_is_refused_or_elsewhere_or_large_is_not_kept() -> None:
-    memory = Memory(Counter(), ["/rank"])
-    assert ask(memory, "/rank", body=b"bad") != ask(memory, "/rank", body=b"bad")
-    assert ask(memory, "/run") != ask(memory, "/run")
+    cache = AnswerCache(Counter(), ["/rank"])
+    assert ask(cache, "/rank", body=b"bad") != ask(cache, "/rank", body=b"bad")
+    assert ask(cache, "/run") != ask(cache, "/run")
     large = b"a" * 70_000
-    assert ask(memory, "/rank", body=large) != ask(memory, "/rank", body=large)
+    assert ask(cache, "/rank", body=large) != ask(cache, "/rank", body=large)

@@ -1,0 +1,221 @@
+"""Several workers: the same losses, what they send, and the memory of each.
+
+``workers``: 1, 2 and 4 processes over gloo train a power-law network, each with its columns of the
+tables. The losses of their first steps are compared with those of one worker (float64), what a step
+sums over workers with the formula
+
+    2 d Σ_t (distinct nodes of type t) + dense weights + 2   numbers,
+
+and of those bytes a worker sends 2 (W − 1) / W times as many in a ring. Memory is a process's peak
+less what it held before there was a network; the tables' part of it falls as 1/W. On the GPU of one
+machine gloo stands in for NCCL.
+
+``a rank of eight``: one process is the first of eight workers whose sums nobody answers (torch's
+``fake`` process group): its memory and its compute are real, its numbers are not. On a GPU, one
+worker over NCCL as well, whose sums are part of the recorded step.
+
+``computed``: no measurement. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
+fitted to the two measured steps above. What gloo sends on two cores says nothing about a network.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from benchmarks._measure import Timer, in_process
+from benchmarks._options import devices, large
+from benchmarks._table import Row
+from benchmarks._training import device_peak_mb, stepper, trainer_for, wait_for
+from benchmarks.scale import network_of
+from dhne.evaluation.peak_memory import peak_mb, reset_peak
+from dhne.kernels import Table
+from dhne.training.divided import DividedTrainer
+from dhne.training.loop import Trainer
+from dhne.workers import rank
+
+ROOT = Path(__file__).resolve().parents[1]
+BANDWIDTHS = {"NVLink": 450e9, "InfiniBand": 50e9, "Ethernet": 3e9}  # bytes per second and worker
+RANKS = 8
+
+
+def run(quick: bool) -> dict[str, list[Row]]:
+    tables: dict[str, list[Row]] = {"workers": [], "a rank of eight": [], "computed": []}
+    losses: dict[str, list[float]] = {}
+    for device in devices():
+        edges = 2000 if quick else 100_000
+        for size in (1, 2) if quick else (1, 2, 4):
+            tables["workers"].append(_workers(device, size, edges, 4 if quick else 20, losses))
+        edges = 2000 if quick else _most_edges(device)
+        rows = [_one(device, edges, kind, quick) for kind in _kinds(device)]
+        tables["a rank of eight"] += rows
+        tables["computed"] += _computed(rows)
+    return tables
+
+
+def _most_edges(device: str) -> int:
+    if device == "cpu":
+        return 10**6
+    return 10**8 if large() else 10**7
+
+
+def _kinds(device: str) -> list[str]:
+    return ["alone", "fake"] if device == "cpu" else ["alone", "nccl", "fake"]
+
+
+# -- groups over gloo ------------------------------------------------------------------------------
+
+
+def _workers(device: str, size: int, edges: int, steps: int, losses: dict[str, list[float]]) -> Row:
+    with TemporaryDirectory() as folder:
+        command = ["torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
+        given = ["-m", "benchmarks.distributed", device, str(edges), str(steps), folder]
+        subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)
+        found = [json.loads((Path(folder) / str(rank)).read_text()) for rank in range(size)]
+    first = found[0]
+    expected = losses.setdefault(device, first["losses"])  # of one worker, which comes first
+    apart = max(abs(a - b) / abs(b) for a, b in zip(first["losses"], expected, strict=True))
+    summed = first["summed"]
+    return {
+        "device": device,
+        "workers": size,
+        "hyperedges": edges,
+        "losses differ by": f"{apart:.0e}",
+        "limit": "1e-12",
+        "summed MB per step": summed / 1e6,
+        "formula MB": first["formula"] / 1e6 if size > 1 else 0.0,
+        "sent MB per worker and step": 2 * (size - 1) / size * summed / 1e6,
+        "tables MB per worker": max(f["tables_mb"] for f in found),
+        "peak MB per worker": max(f["memory_mb"] for f in found),
+        "met": apart <= 1e-12 and (size == 1 or summed == first["formula"]),
+    }
+
+
+def work(device: str, edges: int, steps: int) -> dict[str, Any]:
+    """Be one worker: prepare, take some steps, and tell what they took."""
+    reset_peak()
+    before = peak_mb()
+    network = network_of(edges)
+    trainer = trainer_for(network, device=device, dtype="float64", kernels=device)
+    assert isinstance(trainer, DividedTrainer)
+    step, losses, formula = stepper(trainer), [], 0
+    trainer.group.summed_bytes = 0
+    for inputs in islice(trainer.maker.epoch(0, 0), steps):
+        losses.append(float(step(inputs).sum()))  # type: ignore[arg-type]
+        formula += _formula(trainer, inputs)
+    gpu = device_peak_mb(device)
+    return {
+        "losses": losses,
+        "summed": trainer.group.summed_bytes / steps,
+        "formula": formula / steps,
+        "tables_mb": _tables_mb(trainer),
+        "memory_mb": peak_mb() - before if gpu is None else gpu,
+    }
+
+
+def _formula(trainer: Trainer, inputs: Any) -> int:
+    """Return the bytes that a step should sum over workers."""
+    (drawn,) = inputs.groups
+    numbers = 2
+    for position, t in enumerate(drawn.types):
+        width = trainer.model.autoencoder(t).encoder_table.shape[1]
+        every = drawn.tuples[:, position], trainer.maker.network.num_nodes(t)
+        numbers += 2 * len(trainer.kernels.distinct([every[0]], every[1]).nodes) * width
+    numbers += sum(p.numel() for p in trainer.model.parameters() if not isinstance(p, Table))
+    return numbers * trainer.maker.dtype.itemsize
+
+
+def _tables_mb(trainer: Trainer) -> float:
+    stepped = trainer.optimizer.stepped.values()
+    mine = [s for s in stepped if isinstance(s.parameter, Table)]
+    return sum(s.parameter.nbytes * (1 + len(s.moments)) for s in mine) / 2**20
+
+
+# -- one rank --------------------------------------------------------------------------------------
+
+
+def _one(device: str, edges: int, kind: str, quick: bool) -> Row:
+    steps = 4 if quick else 20
+    found = in_process(__name__, "measure", edges, device, kind, steps, here=False).value
+    workers = RANKS if kind == "fake" else 1
+    return {"device": device, "hyperedges": edges, "group": kind, "workers": workers, **found}
+
+
+def measure(timer: Timer, edges: int, device: str, kind: str, steps: int) -> Row:
+    """Prepare one rank's part and time some of its steps."""
+    reset_peak()
+    before = peak_mb()
+    network = network_of(edges)
+    _join(kind)
+    start = perf_counter()
+    trainer = trainer_for(network, device=device, kernels=device, row_sample=0)
+    setup = perf_counter() - start
+    step, inputs = stepper(trainer), list(islice(trainer.maker.epoch(0, 0), steps + 4))
+    for given in inputs[:4]:
+        step(given)  # type: ignore[arg-type]
+    wait_for(trainer)
+    with timer:
+        for given in inputs[4:]:
+            step(given)  # type: ignore[arg-type]
+        wait_for(trainer)
+    gpu = device_peak_mb(device)
+    return {
+        "set-up s": setup,
+        "step ms": timer.seconds / max(len(inputs) - 4, 1) * 1e3,
+        "tables MB": _tables_mb(trainer),
+        "peak GiB": (peak_mb() - before) / 1024,
+        "peak GPU GiB": None if gpu is None else gpu / 1024,
+        "summed MB per step": _formula(trainer, inputs[0]) / 1e6,
+    }
+
+
+def _join(kind: str) -> None:
+    if kind == "fake":
+        from torch.testing._internal.distributed.fake_pg import FakeStore
+
+        dist.init_process_group("fake", rank=0, world_size=RANKS, store=FakeStore())
+    elif kind == "nccl":
+        torch.cuda.set_device(0)
+        store = dist.HashStore()
+        dist.init_process_group("cpu:gloo,cuda:nccl", rank=0, world_size=1, store=store)
+
+
+def _computed(rows: list[Row]) -> list[Row]:
+    """Return steps per second on paper, from those of one process and of a rank of eight."""
+    alone, rank = rows[0]["step ms"], rows[-1]["step ms"]
+    divided = max(alone - rank, 0.0) * RANKS / (RANKS - 1)
+    replicated = max(alone - divided, 0.0)
+    made = []
+    for network, bandwidth in BANDWIDTHS.items():
+        for workers in (4, 8, 16, 64):
+            sent = 2 * (workers - 1) / workers * rows[0]["summed MB per step"] * 1e6
+            talk = sent / bandwidth * 1e3
+            step = divided / workers + replicated + talk
+            made.append(
+                {
+                    "device": rows[0]["device"],
+                    "hyperedges": rows[0]["hyperedges"],
+                    "network": network,
+                    "workers": workers,
+                    "divided ms": divided / workers,
+                    "replicated ms": replicated,
+                    "sending ms": talk,
+                    "computed step ms": step,
+                    "computed speed-up": alone / step,
+                }
+            )
+    return made
+
+
+if __name__ == "__main__":
+    told = work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    (Path(sys.argv[4]) / str(rank())).write_text(json.dumps(told))

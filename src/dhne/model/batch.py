@@ -1,0 +1,141 @@
+"""What one step looks at: the batch's distinct nodes, and tuples that point at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dhne.network.edges import EdgeType
+
+
+@dataclass(frozen=True)
+class TypeBatch:
+    """One node type's part of a batch.
+
+    Attributes
+    ----------
+    plan : the batch matrix, prepared by the kernels
+        A row for each of the b distinct nodes; below them those that leave a hyperedge out.
+    visits : float[b]
+        How often the batch's tuples visit each distinct node, times α / tuples.
+    """
+
+    plan: Any
+    visits: Tensor
+
+
+@dataclass(frozen=True)
+class TupleBatch:
+    """One edge type's tuples in a batch.
+
+    Attributes
+    ----------
+    edge_type : tuple of str
+    index : int64[m, N]
+        Where each node's embedding is among its type's rows of the batch.
+    valid : bool[m - B]
+        Which negatives were found.
+    num_edges : int
+        B: the first tuples are hyperedges, the others negatives, those of each side by side.
+    evidence : float[m, features] or None
+    """
+
+    edge_type: EdgeType
+    index: Tensor
+    valid: Tensor
+    num_edges: int
+    evidence: Tensor | None = None
+
+    def part(self, low: int, high: int) -> TupleBatch:
+        """Return the hyperedges from `low` to `high`, with their negatives."""
+        which = _with_negatives(self, low, high)
+        return replace(
+            self,
+            index=torch.cat([self.index[w] for w in which]),
+            valid=self.valid[_shifted(which[1], self.num_edges)],
+            num_edges=high - low,
+            evidence=_part_of(self.evidence, which),
+        )
+
+
+@dataclass(frozen=True)
+class FamilyBatch:
+    """A family's tuples in a batch, of any size.
+
+    Attributes
+    ----------
+    edge_type : EdgeType
+        The family.
+    index : int64[members]
+        Where each member's embedding is among its type's rows of the batch.
+    slots : int64[members]
+        The number of its role.
+    begins : int64[m + 1]
+        Where each tuple's members begin.
+    valid, num_edges, evidence
+        As in `TupleBatch`.
+    """
+
+    edge_type: EdgeType
+    index: Tensor
+    slots: Tensor
+    begins: Tensor
+    valid: Tensor
+    num_edges: int
+    evidence: Tensor | None = None
+
+    def part(self, low: int, high: int) -> FamilyBatch:
+        """Return the hyperedges from `low` to `high`, with their negatives."""
+        which = _with_negatives(self, low, high)
+        members = [slice(int(self.begins[w.start]), int(self.begins[w.stop])) for w in which]
+        lengths = torch.cat([self.begins.diff()[w] for w in which])
+        return replace(
+            self,
+            index=torch.cat([self.index[m] for m in members]),
+            slots=torch.cat([self.slots[m] for m in members]),
+            begins=torch.cat([lengths.new_zeros(1), lengths.cumsum(0)]),
+            valid=self.valid[_shifted(which[1], self.num_edges)],
+            num_edges=high - low,
+            evidence=_part_of(self.evidence, which),
+        )
+
+
+def _with_negatives(batch: TupleBatch | FamilyBatch, low: int, high: int) -> tuple[slice, slice]:
+    """Return where hyperedges are among a batch's tuples, and where their negatives."""
+    b, k = batch.num_edges, len(batch.valid) // max(batch.num_edges, 1)
+    return slice(low, high), slice(b + low * k, b + high * k)
+
+
+def _shifted(where: slice, by: int) -> slice:
+    return slice(where.start - by, where.stop - by)
+
+
+def _part_of(evidence: Tensor | None, which: tuple[slice, slice]) -> Tensor | None:
+    return None if evidence is None else torch.cat([evidence[w] for w in which])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one step looks at."""
+
+    types: dict[str, TypeBatch]
+    tuples: list[TupleBatch]
+    num_tuples: int
+    families: list[FamilyBatch] = field(default_factory=list)
+
+    def share(self, rank: int, size: int) -> Batch:
+        """Return what worker `rank` of `size` looks at: all nodes, and its share of the tuples."""
+
+        def mine(b: int) -> tuple[int, int]:
+            return b * rank // size, b * (rank + 1) // size
+
+        tuples = [group.part(*mine(group.num_edges)) for group in self.tuples]
+        families = [family.part(*mine(family.num_edges)) for family in self.families]
+        return replace(
+            self,
+            tuples=[group for group in tuples if group.num_edges],
+            families=[family for family in families if family.num_edges],
+        )

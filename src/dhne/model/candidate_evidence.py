@@ -1,0 +1,124 @@
+"""The place evidence of every candidate of an open position, differentiable in the weights W.
+
+On a CPU the entries are read one by one in compiled code, elsewhere gathered and scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .meetings import Meetings, ragged
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The nodes at one position beside the open one.
+
+    Attributes
+    ----------
+    met : Meetings
+        Of their type with the open position's.
+    nodes : int64[m]
+    asked : int64[m]
+        The number of the place pair that is asked about; -1 where it was never seen.
+    is_turned : bool
+        Whether the pair is read from its second position to its first.
+    """
+
+    met: Meetings
+    nodes: Tensor
+    asked: Tensor
+    is_turned: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about an open position.
+
+    Attributes
+    ----------
+    beside : sequence of Beside
+    column : int64[n]
+        The column of each node of the position's type, -1 if it is not a candidate.
+    num_rows, num_columns : int
+    turned : int64[places]
+        The number of each place pair, read in the other direction.
+    known : bool[m, columns], optional
+        The known answers, each to be scored without its own hyperedge.
+    """
+
+    beside: Sequence[Beside]
+    column: Tensor
+    num_rows: int
+    num_columns: int
+    turned: Tensor
+    known: Tensor | None = None
+
+
+class CandidateEvidence(torch.autograd.Function):
+    """``float[m, columns]``: Σ_b W[a, b] g(n_b), of all candidates of a question."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, asked: Asked) -> Tensor:
+        """Add up the evidence."""
+        ctx.asked, ctx.shape = asked, weights.shape
+        out = weights.new_zeros(asked.num_rows, asked.num_columns)
+        for b in asked.beside:
+            if weights.device.type == "cpu":
+                _compiled().add_evidence(weights.numpy(), *_arrays(b, asked), out.numpy())
+            else:
+                place, weight, value = _entries(b, asked)
+                out.view(-1).index_add_(0, place, weights.view(-1)[weight] * value)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        """Return the gradient in W."""
+        (out,) = gradients
+        asked, gradient = ctx.asked, out.new_zeros(ctx.shape)
+        for b in asked.beside:
+            if out.device.type == "cpu":
+                from dhne.kernels.cpu_threads import num_pieces
+
+                arrays = (*_arrays(b, asked), out.contiguous().numpy())
+                _compiled().add_gradient(gradient.numpy(), *arrays, num_pieces())
+            else:
+                place, weight, value = _entries(b, asked)
+                gradient.view(-1).index_add_(0, weight, out.reshape(-1)[place] * value)
+        return gradient, None
+
+
+def _compiled() -> Any:
+    from dhne.kernels.compiled import place_evidence
+
+    return place_evidence
+
+
+def _arrays(b: Beside, asked: Asked) -> tuple[Any, ...]:
+    met = b.met
+    known = np.empty((0, 0), bool) if asked.known is None else asked.known.numpy()
+    turned = asked.turned if b.is_turned else asked.turned[:0]
+    tensors = (b.asked, b.nodes, met.begins, met.targets, met.places, met.values, met.without)
+    return (*(t.contiguous().numpy() for t in (*tensors, asked.column)), known, turned.numpy())
+
+
+def _entries(b: Beside, asked: Asked) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the place in the result, the weight and the value of all entries."""
+    first, last = b.met.begins[b.nodes], b.met.begins[b.nodes + 1]
+    rows, entries = ragged(first, torch.where(b.asked >= 0, last, first))
+    column = asked.column[b.met.targets[entries].long()]
+    rows, entries, column = (x[column >= 0] for x in (rows, entries, column))
+    a, met = b.asked[rows], b.met.places[entries].long()
+    value = b.met.values[entries]
+    if asked.known is not None:
+        own = (a == met) & asked.known[rows, column]
+        value = torch.where(own, b.met.without[entries], value)
+    if b.is_turned:
+        a, met = asked.turned[a], asked.turned[met]
+    return rows * asked.num_columns + column, a * len(asked.turned) + met, value

@@ -77,11 +77,10 @@ def evidence_by_hand(
     for edges in network.edge_sets:
         place = e.context_position(edges.types)
         for nodes in edges.nodes.tolist():
-            context = 0 if place is None else nodes[place]
             for i, p in permutations(range(edges.length), 2):
                 if place in (i, p):
                     continue
-                b = int(e._number[int(e.code(edges.types, i, p, context))])
+                b = int(e.place_pairs(torch.tensor([nodes]), edges.types, i, p))
                 number[b] = (edges.types, i, p)
                 key = (edges.types[i], nodes[i], edges.types[p], nodes[p])
                 met.setdefault(key, Counter())[b] += 1
@@ -90,8 +89,7 @@ def evidence_by_hand(
     for i, p in combinations(range(len(types)), 2):
         if at in (i, p):
             continue
-        context = 0 if at is None else row[at]
-        a = int(e._number[int(e.code(types, i, p, context))])
+        a = int(e.place_pairs(torch.tensor([row]), types, i, p))
         found = met.get((types[i], row[i], types[p], row[p]), Counter())
         if a >= 0:
             total += sum(float(weights[a, b]) * (1 + math.log(n)) for b, n in found.items())

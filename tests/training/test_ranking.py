@@ -10,9 +10,42 @@ import dhne
 from dhne.kernels import get_kernels
 from dhne.model.products import Products, choose_context
 from dhne.training.ranking import RankingOptions, RankingTrainer
-from tests.model.test_products import drawn, facts
+from tests.kernels.backends import BACKENDS, device_of, kernels_of
+from tests.model.test_products import NETWORKS, drawn, facts
 
 KERNELS = get_kernels("reference", torch.device("cpu"))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_every_backend_takes_the_same_steps(kind: str, backend: str) -> None:
+    """Products, own vectors, evidence and loss, against plain torch on the CPU."""
+    network, found = NETWORKS[kind](), []
+    for name in ("reference", backend):
+        products = drawn(network).to(device_of(name))
+        options = RankingOptions(epochs=2, batch_size=8, dropout=0.0)
+        history = RankingTrainer(products, network, options, kernels_of(name), seed=0).run()
+        found.append((history[-1]["loss"], products.to("cpu").state_dict()))
+    (loss, weights), (got, theirs) = found
+    assert got == pytest.approx(loss, rel=1e-9)
+    for name, expected in weights.items():
+        torch.testing.assert_close(theirs[name], expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_steps_that_know_a_sample_touch_its_vectors_alone(backend: str) -> None:
+    network, found = facts(), []
+    for name in ("reference", backend):
+        products = drawn(network)
+        before = products.vectors_of("entity").detach().clone()
+        options = RankingOptions(epochs=1, batch_size=1, dropout=0.0, candidates=1)
+        trainer = RankingTrainer(products, network, options, kernels_of(name), seed=0)
+        trainer.edges = {t: e[:1] for t, e in list(trainer.edges.items())[:1]}
+        trainer.run()
+        found.append(products.vectors_of("entity").detach())
+        assert (found[-1] == before).all(dim=1).any()
+        assert (found[-1] != before).any()
+    torch.testing.assert_close(*found, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("edge_type", range(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -103,6 +104,17 @@ class FamilyBatch:
         )
 
 
+def share_of(num_edges: int, rank: int, size: int) -> tuple[int, int]:
+    """Return (first, end) of the hyperedges of a batch that are worker `rank`'s.
+
+    Examples
+    --------
+    >>> [share_of(10, rank, 3) for rank in range(3)]
+    [(0, 3), (3, 6), (6, 10)]
+    """
+    return num_edges * rank // size, num_edges * (rank + 1) // size
+
+
 def _with_negatives(batch: TupleBatch | FamilyBatch, low: int, high: int) -> tuple[slice, slice]:
     """Return where hyperedges are among a batch's tuples, and where their negatives."""
     b, k = batch.num_edges, len(batch.valid) // max(batch.num_edges, 1)
@@ -128,10 +140,7 @@ class Batch:
 
     def share(self, rank: int, size: int) -> Batch:
         """Return what worker `rank` of `size` looks at: all nodes, and its share of the tuples."""
-
-        def mine(b: int) -> tuple[int, int]:
-            return b * rank // size, b * (rank + 1) // size
-
+        mine = partial(share_of, rank=rank, size=size)
         tuples = [group.part(*mine(group.num_edges)) for group in self.tuples]
         families = [family.part(*mine(family.num_edges)) for family in self.families]
         return replace(

@@ -77,21 +77,14 @@ class PlaceEvidence(nn.Module):
             return None
         return edge_type.index(self.context)
 
-    def code(self, edge_type: EdgeType, i: int, p: int, context: npt.ArrayLike) -> Ints:
-        """Return the codes of place pairs, before they are numbered."""
-        known = self._edge_types.get(edge_type)
-        if known is None:
-            return np.full(np.shape(context), -1)
-        place = (known * self._contexts + np.asarray(context)) * self._length + i
-        return np.asarray(place * self._length + p, dtype=np.int64)
-
     def _codes(self, edges: EdgeSet, i: int, p: int) -> Ints | None:
-        """Return the codes of a pair of positions; None if the context is one of them."""
+        """Return the codes of a pair of positions, not numbered yet; None with the context."""
         at = self.context_position(edges.types)
         if at in (i, p):
             return None
         context = np.zeros(len(edges), np.int64) if at is None else edges.nodes[:, at]
-        return self.code(edges.types, i, p, context)
+        place = (self._edge_types[edges.types] * self._contexts + context) * self._length + i
+        return np.asarray(place * self._length + p, dtype=np.int64)
 
     def _turn(self, codes: Ints) -> Ints:
         """Return the codes of the same pairs, read in the other direction."""
@@ -101,7 +94,7 @@ class PlaceEvidence(nn.Module):
 
     # -- what is added to logits -----------------------------------------------------------------
 
-    def _asked(self, nodes: Tensor, edge_type: EdgeType, i: int, p: int) -> Tensor:
+    def place_pairs(self, nodes: Tensor, edge_type: EdgeType, i: int, p: int) -> Tensor:
         """Return the number of the place pair (i, p) of each tuple; -1 where it was never seen."""
         at = self.context_position(edge_type)
         context = torch.zeros_like(nodes[:, 0]) if at is None else nodes[:, at]
@@ -124,7 +117,7 @@ class PlaceEvidence(nn.Module):
             met = self._meetings.get((edge_type[i], edge_type[p]))
             if met is None:
                 continue
-            asked = self._asked(nodes, edge_type, i, p)
+            asked = self.place_pairs(nodes, edge_type, i, p)
             key = nodes[:, i] * met.num_targets + nodes[:, p]
             first = torch.searchsorted(met.keys, key)
             last = torch.searchsorted(met.keys, key, right=True)
@@ -157,7 +150,7 @@ class PlaceEvidence(nn.Module):
         for i in range(len(edge_type)):
             met = self._meetings.get((edge_type[i], edge_type[position]))
             if met is not None and i not in (position, at) and position != at:
-                asked = self._asked(nodes, edge_type, i, position)
+                asked = self.place_pairs(nodes, edge_type, i, position)
                 beside.append(Beside(met, nodes[:, i], asked, i > position))
         marks = None
         if known is not None:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from dhne.errors import SaturatedNetworkError
 from dhne.kernels import Kernels, RowSample, RowSelection
-from dhne.model.batch import Batch, FamilyBatch, TupleBatch, TypeBatch
+from dhne.model.batch import Batch, FamilyBatch, TupleBatch, TypeBatch, share_of
 from dhne.model.evidence import PairEvidence
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.digest import edges_digest
@@ -179,7 +179,7 @@ class BatchMaker:
         """Draw the negatives of several batches at once and hand them out batch by batch."""
         m, size = len(edges.nodes), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
-        both = self._with_drawn(edges.take(slice(cuts[0], cuts[-1])), rng)
+        both = self._with_drawn(edges.take(slice(cuts[0], cuts[-1])), rng, self._mine(cuts))
         return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
 
     def _draw_family(
@@ -219,7 +219,19 @@ class BatchMaker:
             family.kept = (seed, block), layout
         return family.kept[1], within * len(family)
 
-    def _with_drawn(self, edges: Positives, rng: np.random.Generator) -> TupleInputs:
+    def _mine(self, cuts: list[int]) -> Tensor | None:
+        """Return which hyperedges of batches that are cut there are this worker's; None for all."""
+        if self.share is None or self.evidence is None:
+            return None
+        parts = []
+        for low, high in pairwise(cut - cuts[0] for cut in cuts):
+            first, end = share_of(high - low, *self.share)
+            parts.append(torch.arange(low + first, low + end, device=self.device))
+        return torch.cat(parts)
+
+    def _with_drawn(
+        self, edges: Positives, rng: np.random.Generator, mine: Tensor | None = None
+    ) -> TupleInputs:
         """Draw the negatives of hyperedges."""
         nodes = edges.nodes
         if self.device.type == "cpu":
@@ -235,22 +247,38 @@ class BatchMaker:
             source = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
             found = self.sampler.sample(nodes, source, edge_type=edges.types, wait=False)
             drawn, valid = found.nodes, found.valid
-        return self.with_negatives(edges, drawn, valid)
+        return self.with_negatives(edges, drawn, valid, mine)
 
-    def with_negatives(self, edges: Positives, negatives: Tensor, valid: Tensor) -> TupleInputs:
-        """Put hyperedges and negatives of each together, their evidence counted."""
-        features = edges.weights.new_empty(len(edges.nodes) + len(negatives), 0)
-        if self.evidence is not None:
-            m = len(negatives)
-            features = self.evidence.features(
-                torch.cat([edges.nodes, negatives]),
-                edges.types,
-                source=torch.cat([edges.nodes, spread(edges.nodes, m)]),
-                left_out=torch.cat([edges.weights, spread(edges.weights, m)]),
-                num_edges=len(edges.nodes),
-                of_edges=edges.counts,
-            )
+    def with_negatives(
+        self, edges: Positives, negatives: Tensor, valid: Tensor, mine: Tensor | None = None
+    ) -> TupleInputs:
+        """Put hyperedges and negatives of each together, their evidence counted.
+
+        It is counted only for the hyperedges `mine`, if given; others have zeros for it.
+        """
+        m, k = len(edges.nodes), len(negatives) // max(len(edges.nodes), 1)
+        if mine is None:
+            features = self._evidence_of(edges, negatives)
+        else:
+            rows = (mine[:, None] * k + torch.arange(k, device=self.device)).reshape(-1)
+            some = self._evidence_of(edges.take(mine), negatives[rows])
+            features = some.new_zeros(m + len(negatives), some.shape[1])
+            features[mine], features[m + rows] = some[: len(mine)], some[len(mine) :]
         return TupleInputs(edges.types, edges.nodes, edges.taken, negatives, valid, features)
+
+    def _evidence_of(self, edges: Positives, negatives: Tensor) -> Tensor:
+        """Return the evidence of hyperedges and their negatives; no columns if there is none."""
+        m = len(negatives)
+        if self.evidence is None:
+            return edges.weights.new_empty(len(edges.nodes) + m, 0)
+        return self.evidence.features(
+            torch.cat([edges.nodes, negatives]),
+            edges.types,
+            source=torch.cat([edges.nodes, spread(edges.nodes, m)]),
+            left_out=torch.cat([edges.weights, spread(edges.weights, m)]),
+            num_edges=len(edges.nodes),
+            of_edges=edges.counts,
+        )
 
     def assemble(self, inputs: StepInputs) -> Batch:
         """Number each type's distinct nodes and point the tuples at them."""

@@ -18,7 +18,7 @@ from benchmarks._table import Row, format_table
 # Studies of accuracy, which train many times: run only when named.
 STUDIES = (
     *("ablation", "defaults", "large_batches", "out_of_sample", "plus_defaults", "row_sample"),
-    "untuned",
+    *("untuned", "updates"),
 )
 # A name for several benchmarks on one device, the most important first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}

@@ -26,6 +26,7 @@ PAGES = tuple(
     DOCS / name
     for name in (
         "performance.md",
+        "howto/new-data-every-day.md",
         "plus.md",
         "contributing/benchmarks.md",
         "contributing/speed.md",

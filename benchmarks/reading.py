@@ -47,9 +47,9 @@ def run(quick: bool) -> list[Row]:
     ]
 
 
-def write(path: str, rows: int, block: int = 1_000_000) -> None:
+def write(path: str, rows: int, block: int = 1_000_000, *, seed: int = 0) -> None:
     """Write the CSV; every name occurs if there are enough rows."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     names = {c: pa.array([f"{c} {i:07d}" for i in range(n)]) for c, n in COLUMNS.items()}
     schema = pa.schema([(c, pa.string()) for c in COLUMNS])
     with pa.csv.CSVWriter(path, schema) as writer:

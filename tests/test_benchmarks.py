@@ -28,6 +28,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks"
 TRAINING = {
     *("dense_reference", "train", "time_to_auc", "scale"),
     *("rank", "roofline", "compilation", "load", "plus_cost", "sets", "distributed"),
+    "updates",
 }
 
 
@@ -38,7 +39,7 @@ def _same_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_benchmark_says_what_it_measures() -> None:
-    assert {"adjacency", "negatives", "reading"} | TRAINING <= set(names())
+    assert {"adjacency", "negatives", "prepare", "reading"} | TRAINING <= set(names())
     for name in names():
         module = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(module), name
@@ -47,7 +48,7 @@ def test_every_benchmark_says_what_it_measures() -> None:
         assert set(members) <= set(names())
 
 
-@pytest.mark.parametrize("name", sorted(TRAINING))
+@pytest.mark.parametrize("name", sorted({*TRAINING, "prepare", "reading"}))
 def test_quick_run(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rows.json"
     assert main([name, "--quick", "--device", "cpu", "--json", str(file)]) == 0

@@ -69,6 +69,11 @@ class AdjacencyMatrix:
     blocks: dict[str, int]
     sizes: dict[str, int]
 
+    @classmethod
+    def empty(cls, node_type: str, dtype: npt.DTypeLike = np.float32) -> AdjacencyMatrix:
+        """Return the matrix of a type without nodes or neighbours."""
+        return cls(node_type, sp.csr_array((0, 0), dtype=dtype), np.empty(0), {}, {})
+
     @property
     def shape(self) -> tuple[int, int]:
         """(nodes of the type, columns)."""

@@ -57,6 +57,10 @@ class InputError(DHNEError, ValueError):
         super().__init__(f"{place} {message}" if place else message)
 
 
+class NoRowsError(InputError):
+    """A table that has columns but no rows."""
+
+
 class InputWarning(UserWarning):
     """Something in the data was left out, and it is said what."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from math import inf
 from os import PathLike
@@ -14,26 +14,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import torch
-from scipy.sparse import csr_array
 
 from . import __version__, workers
-from .adjacency import AdjacencyMatrix, adjacency
+from .adjacency import adjacency
 from .answers.calibration import Calibration
 from .answers.completion import Completer
 from .answers.judging import Judging
-from .answers.newcomers import Newcomers, new_network
 from .answers.propagation import (
-    NewNodeVectors,
-    Propagated,
     as_tensors,
     before_activation,
     propagate_all,
     take_from_tensors,
 )
 from .answers.scorer import TupleScorer, encode_all
-from .embedder import Embedder
 from .errors import (
     DHNEError,
     InputWarning,
@@ -46,15 +40,11 @@ from .files.plain_json import plain
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
-from .io.vector_column import vector_column
 from .kernels import Kernels, get_kernels
 from .model.blend import Blend
 from .model.evidence import PairEvidence
-from .model.joint import DHNEModel
-from .model.products import Products
-from .model.row_encoding import RowEncoding
 from .network.edges import EdgeType, NodeArray
-from .network.growth import Sizes, first_part, sizes_of
+from .network.growth import first_part
 from .network.hypernetwork import HyperNetwork
 from .storage import RunContents, load_run, save_run
 from .storage.sense import making_sense
@@ -62,8 +52,8 @@ from .training.assembly import Blueprint, prepare_training, train_products
 from .training.blending import HeldOutTuples
 from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.divided import train_divided
+from .training.growing import Growing
 from .training.loop import CheckpointStore
-from .training.updating import Update
 from .workers import Group
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
@@ -72,7 +62,7 @@ _SMALL = 9000  # pairs of members; below that, training takes less time than com
 
 
 @documented(PARAMETERS.values())
-class DHNE(Arguments, Judging, Embedder):
+class DHNE(Arguments, Judging, Growing):
     """Deep hyper-network embedding.
 
     A hyper-parameter left at None takes the preset's value; the batch size, the number of epochs
@@ -107,16 +97,7 @@ class DHNE(Arguments, Judging, Embedder):
 
     takes_validation: ClassVar[bool] = True
 
-    settings_: Settings
-    trained_: Sizes | None = None  # of an extended model: what training knew
-    updates_: list[dict[str, Any]] = []  # noqa: RUF012 - replaced, never changed
-    _update: Update | None = None
     _is_elsewhere = False  # whether another worker has the trained model
-    history_: list[dict[str, Any]]
-    model_: DHNEModel
-    rows_: dict[str, RowEncoding]
-    propagated_: dict[str, Propagated]
-    products_: Products | None
     blend_: Blend
     ranking_history_: list[dict[str, float]]
 
@@ -174,42 +155,6 @@ class DHNE(Arguments, Judging, Embedder):
         finally:
             del self._callbacks, self._checkpoints, self._checkpoint_seconds, self._validation
 
-    def partial_fit(
-        self,
-        edges: Any,
-        *,
-        epochs: int | None = None,
-        callbacks: Sequence[Callback] | None = None,
-    ) -> Self:
-        """Go on learning with new hyperedges, and return ``self``.
-
-        Known nodes keep their ids; new nodes, node types and edge types are added. The earlier
-        hyperedges are learned from beside the new ones. Without new hyperedges nothing changes.
-
-        Parameters
-        ----------
-        edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
-        epochs : int, optional
-            A fifth of those of the training if left out.
-        callbacks : sequence of Callback, optional
-        """
-        self._check_fitted()
-        new = new_network(self.network_, edges)
-        if not new.num_edges():
-            return self
-        network = self.network_.merge(new, fold=False)
-        number, done = len(self.updates_) + 1, len(self.history_)
-        self._update = Update(
-            self.model_, self.rows_, self.settings_, self.history_, number, epochs
-        )
-        try:
-            self.fit(network, callbacks=callbacks)
-        finally:
-            self._update = None
-        record = {"hyperedges": new.num_edges(), "epochs": len(self.history_) - done}
-        self.updates_ = [*self.updates_, record]
-        return self
-
     def _fit(self, network: HyperNetwork) -> None:
         """Train the model, and the products if there are any.
 
@@ -232,6 +177,13 @@ class DHNE(Arguments, Judging, Embedder):
         group = self._workers(device)
         self._is_elsewhere = group is not None and not group.is_first
         chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
+        if self._update is not None and self._update.keeps_products(chosen):
+            used = bool(self.blend_.products)
+            self._fit_model(chosen if used else whole, kernels, device, None)
+            self.products_, self.ranking_history_ = self._update.train_products(
+                chosen, kernels, device, seed=self.random_state, used=used
+            )
+            return
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
         self._fit_model(chosen, kernels, device, group)
         if whole.settings.products and not self._is_elsewhere:  # the first worker goes on alone
@@ -260,9 +212,10 @@ class DHNE(Arguments, Judging, Embedder):
             if trained is None:
                 return
             model, x, history = trained.model, trained.embeddings, trained.history
+            moments = None
         else:
             training = prepare_training(
-                blueprint if update is None else update.shortened(blueprint),
+                blueprint if update is None else update.blueprint(blueprint),
                 kernels,
                 device,
                 seed=seed if update is None else update.seed(seed),
@@ -271,19 +224,21 @@ class DHNE(Arguments, Judging, Embedder):
                 checkpoint_seconds=self._checkpoint_seconds,
             )
             if update is not None:
-                update.carry_over(training.model, blueprint.rows)
+                update.carry_over(training, blueprint.rows)
             history = training.run()
+            moments = training.optimizer.state_on_cpu()
             model, sparse = training.model, training.maker.sparse
             x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         self.history_ = history if update is None else update.continued(history)
         self.trained_, self.updates_ = None, [] if update is None else self.updates_
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
-        self.model_ = model.to("cpu")
+        self.model_, self.optimizer_ = model.to("cpu"), moments
         self.settings_, self.rows_ = blueprint.settings, blueprint.rows
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
-        self._calibrate(blueprint)
+        if update is None:  # an update has no hyperedges that were never trained on
+            self._calibrate(blueprint)
 
     def join_workers(self) -> Group | None:
         """Join the workers that torchrun has started; None without torchrun. `fit` does so too."""
@@ -383,85 +338,6 @@ class DHNE(Arguments, Judging, Embedder):
         """Return each tuple's score with every node at `position`."""
         return self._scorer.candidates(nodes, edge_type, position)
 
-    def transform(self, edges: Any, *, isolated: str = "raise") -> dict[str, pa.Table]:
-        """Return vectors of nodes that training has not seen, from their hyperedges.
-
-        Each new node's adjacency row, scaled as in training, is propagated as those of training
-        were, or without propagation goes through its type's encoder; the model does not change.
-        Nodes of training among `edges` are listed too, with the vector they have in `vectors_`.
-
-        Parameters
-        ----------
-        edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
-            May mix new and known nodes; what two new nodes share tells nothing about either, as
-            training knows neither.
-        isolated : {"raise", "keep"}
-            What to do with a new node that shares no hyperedge with a known one: raise, or keep the
-            vector of an empty row.
-
-        Returns
-        -------
-        dict of node type to table
-            With the columns ``name``, ``vector`` and ``known``.
-        """
-        newcomers, rows = self._newcomers(edges, isolated)
-        new = self._vectors_of(rows) if self.propagated_ else self._embeddings_of(newcomers, rows)
-        tables, vectors_ = {}, self.vectors_
-        for t, ids in newcomers.nodes.items():
-            known = ids < self.network_.num_nodes(t)
-            vectors = np.empty((len(ids), vectors_[t].shape[1]), np.float32)
-            vectors[known] = vectors_[t][ids[known]]
-            vectors[~known] = new[t]
-            columns = {
-                "name": newcomers.network.vocabulary(t).take(ids),
-                "vector": vector_column(vectors),
-                "known": pa.array(known),
-            }
-            tables[t] = pa.table(columns)
-        return tables
-
-    def extend(self, edges: Any, *, isolated: str = "raise") -> DHNE:
-        """Return a fitted model that knows the new nodes of `edges` as well; nothing is trained.
-
-        Its `score`, `rank` and `similar` take new and known names alike.
-        """
-        newcomers, rows = self._newcomers(edges, isolated)
-        other = type(self)(**self.get_params(deep=False))
-        other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_")})
-        other._forget()
-        other.network_ = self.network_.merge(newcomers.network, fold=False)
-        other.trained_ = self.trained_ or sizes_of(self.network_)
-        other.embeddings_ = dict(self.embeddings_)
-        for t, x in self._embeddings_of(newcomers, rows).items():
-            other.embeddings_[t] = np.concatenate([self.embeddings_[t], x])
-        other.propagated_ = dict(self.propagated_)
-        for t, z in (self._vectors_of(rows) if self.propagated_ else {}).items():
-            mine = self.propagated_[t]
-            other.propagated_[t] = mine._replace(vectors=np.concatenate([mine.vectors, z]))
-        return other
-
-    def _newcomers(self, edges: Any, isolated: str) -> tuple[Newcomers, dict[str, csr_array]]:
-        self._check_fitted()
-        newcomers = Newcomers.of(self.network_, edges)
-        return newcomers, newcomers.rows(self._matrices, isolated=isolated)
-
-    @property
-    def _matrices(self) -> dict[str, AdjacencyMatrix]:
-        """The adjacency of training."""
-        return {t: r.adjacency for t, r in self.rows_.items()}
-
-    def _embeddings_of(
-        self, newcomers: Newcomers, rows: Mapping[str, csr_array]
-    ) -> dict[str, npt.NDArray[np.float32]]:
-        return newcomers.embed(self.model_, self.rows_, rows)
-
-    @cached_property
-    def _new_vectors(self) -> NewNodeVectors:
-        return NewNodeVectors(self._matrices, self.propagated_)
-
-    def _vectors_of(self, rows: Mapping[str, csr_array]) -> dict[str, npt.NDArray[np.float32]]:
-        return {t: self._new_vectors.of(t, r) for t, r in rows.items()}
-
     # -- runs on disk ----------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -480,6 +356,7 @@ class DHNE(Arguments, Judging, Embedder):
             network=self.network_,
             embeddings=self.embeddings_,
             history=self.history_,
+            optimizer=self.optimizer_,
         )
         save_run(Path(path), contents)
 
@@ -511,7 +388,9 @@ class DHNE(Arguments, Judging, Embedder):
         model.updates_ = list(contents.config.get("updates", []))
         trained = network if model.trained_ is None else first_part(network, model.trained_)
         blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
+        blueprint = replace(blueprint, network=network)  # with types that came later
         model.settings_, model.history_ = blueprint.settings, contents.history
+        model.optimizer_ = contents.optimizer
         model.propagated_, weights = take_from_tensors(contents.tensors)
         own = {k.removeprefix(_PRODUCTS): weights.pop(k) for k in list(weights) if _PRODUCTS in k}
         model.products_, model.ranking_history_ = None, []

@@ -55,7 +55,7 @@ def test_info_shows_the_repeats_and_leaks_of_drug(
     status, out, _ = run("info", "drug")
     assert status == 0
     assert "75,691" in out
-    assert "23,025 of 34,352 test rows (67%) stand in train" in out
+    assert "23,025 of 34,352 test rows (67%) are also in train" in out
     status, out, _ = run("info", "drug", "--json", "-")
     report = json.loads(out)
     assert report["parts"]["train"] == {"edges": 137_404, "distinct": 61_713, "repeats": 75_691}
@@ -97,7 +97,7 @@ def test_info_of_a_run(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-
     (root / "config.json").unlink()
     status, _, err = run("info", root)
     assert status == 1
-    assert "config.json: it is missing" in err
+    assert "config.json: missing" in err
 
 
 def test_unmapped_table_shows_its_columns_and_the_command_to_use(run, tags: Path) -> None:  # type: ignore[no-untyped-def]

@@ -120,7 +120,7 @@ def test_values_are_checked_as_if_they_were_typed(cli: CommandLine) -> None:
 def test_a_file_that_is_not_there(cli: CommandLine) -> None:
     status, _, err = cli("train", "tags.csv", "--out", "run", "--config", "no.toml")
     assert status == 1
-    assert "no.toml: it cannot be read: No such file" in err
+    assert "no.toml: cannot be read: No such file" in err
 
 
 @pytest.mark.parametrize(

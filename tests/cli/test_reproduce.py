@@ -39,7 +39,7 @@ def test_a_page_and_records_that_are_reused(
     ("arguments", "message"),
     [
         (["figure-rock"], "did you mean 'figure-roc'"),
-        (["figure-roc", "--datasets", "drug"], "nothing is left to do"),
+        (["figure-roc", "--datasets", "drug"], "nothing to do"),
         (["--datasets", "gpss"], "did you mean 'gps'"),
         (["--methods", "lime"], "did you mean 'line'"),
         (["--seeds", "one"], "--seeds"),

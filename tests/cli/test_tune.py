@@ -91,7 +91,7 @@ def test_a_run_that_no_search_made_is_left_alone(
     assert cli("train", source, "--out", out, *fast)[0] == 0
     status, _, err = cli("tune", source, "--out", out, "--trials", 1, *FAST)
     assert status == 1
-    assert "no search has made" in err
+    assert "without a search" in err
     (tmp_path / "dear").mkdir()
     (tmp_path / "dear" / "photo.jpg").write_text("x")
     assert cli("tune", source, "--out", tmp_path / "dear", "--trials", 1, *FAST)[0] == 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from dhne import HyperNetwork, read, read_table, write
 from dhne.errors import InputError, InputWarning
+from dhne.io.delimited import read_delimited, stream_delimited
 
 
 def put(folder: Path, data: bytes | str, name: str = "x.csv") -> Path:
@@ -23,7 +25,7 @@ def test_nul_bytes_are_refused_with_their_line(tmp_path: Path, place: str) -> No
     number = {"header": 0, "name": 1234, "line": 2000}[place]
     lines[number] = lines[number][:2] + "\0" + lines[number][2:]
     path = put(tmp_path, "\n".join(lines) + "\n")
-    with pytest.raises(InputError, match=rf"x\.csv:{number + 1}: there is a NUL byte"):
+    with pytest.raises(InputError, match=rf"x\.csv:{number + 1}: this line contains a NUL byte"):
         read_table(path)
 
 
@@ -82,7 +84,7 @@ def test_errors_in_a_file_without_a_header_name_the_right_line(tmp_path: Path) -
     path = put(tmp_path, "ann,Heat\nbob,\n")
     with pytest.raises(InputError, match=r"x\.csv:2: column 'c2': the name is missing"):
         read_table(path, header=False)
-    with pytest.raises(InputError, match="3 columns here, the first line has 2"):
+    with pytest.raises(InputError, match="3 columns, the first line has 2"):
         read_table(put(tmp_path, "ann,Heat\nbob,Alien,x\n"), header=False)
 
 
@@ -100,3 +102,22 @@ def test_a_weight_column_may_be_a_position(tmp_path: Path) -> None:
     path = put(tmp_path, "user,weight\nann,heavy\nbob,light\n")
     network = read_table(path, {"user": "user", "class": "weight"})
     assert network.edge_sets[0].weights.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_blocks_end_anywhere(
+    ending: str, quoted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are the same wherever blocks are cut, read at once or in batches."""
+    rows = [("user", "movie"), *((f"u{i}", f"m{i % 7}" * (i % 5 + 1)) for i in range(200))]
+    mark = '"' if quoted else ""
+    text = "".join(f"{mark}{a}{mark},{b}{ending}" for a, b in rows)
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode())
+    for block in (64, 65, 66, 97, 2**20):
+        monkeypatch.setattr("dhne.io.delimited._BLOCK", block)
+        table = read_delimited(path)
+        assert list(zip(*table.to_pydict().values(), strict=True)) == rows[1:]
+        batches = [batch for batch, _ in stream_delimited(path, ["movie", "user"])]
+        assert pa.Table.from_batches(batches).equals(table.select(["movie", "user"]))

@@ -47,7 +47,7 @@ def test_no_permission(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("name", ["x.docx", "x", "x.pickle", ".gz"])
 def test_unknown_format(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("a,b\n")
-    with pytest.raises(InputError, match=r"unknown format; the endings known are \.csv"):
+    with pytest.raises(InputError, match=r"unknown format; the supported extensions are \.csv"):
         read(tmp_path / name)
 
 

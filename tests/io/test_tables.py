@@ -128,9 +128,9 @@ BAD = {
     "blank": (b"\n\n", "x.csv: the file is empty"),
     "header only": (b"a,b\n", "x.csv: there is a header but no row below it"),
     "header without end": (b"a,b", "x.csv: there is a header but no row below it"),
-    "ragged short": (b"a,b\n1,2\n3\n", "x.csv:3: there are 1 columns here, the header has 2"),
-    "ragged long": (b'a,b\n"1\n1",2\n\n3,4,5\n', "x.csv:5: there are 3 columns here"),
-    "repeated column": (b"a,a\n1,2\n", "x.csv:1: column 'a': this column stands twice"),
+    "ragged short": (b"a,b\n1,2\n3\n", "x.csv:3: this line has 1 columns, the header has 2"),
+    "ragged long": (b'a,b\n"1\n1",2\n\n3,4,5\n', "x.csv:5: this line has 3 columns"),
+    "repeated column": (b"a,a\n1,2\n", "x.csv:1: column 'a': this column appears twice"),
     "one column": (b"a\n1\n", "x.csv: a hyperedge needs at least two columns, got 1: a"),
     "other delimiter": (b"a;b\n1;2\n", "is the delimiter ';'?"),
     "encoding": (b"a,b\n1,2\n3,\xe9t\xe9\n", "x.csv:3: this is not UTF-8 text"),
@@ -147,7 +147,7 @@ BAD = {
     "infinite weight": (b"a,b,weight\n1,2,1e999\n", "x.csv:2: column 'weight': the weight is inf"),
     "word for a weight": (
         b"a,b,weight\n1,2,3\n1,2,3\n1,2,many\n1,2,few\n",
-        "x.csv:4: column 'weight': the weight 'many' is no number",
+        "x.csv:4: column 'weight': the weight 'many' is not a number",
     ),
     "no weight": (b"a,b,weight\n1,2,\n", "x.csv:2: column 'weight': the weight is missing"),
 }

@@ -76,7 +76,7 @@ def test_types_that_are_not_there_or_not_clear() -> None:
         NET.with_labels({"pp": {"a": "ILL"}})
     with pytest.raises(UnknownNameError, match="node type 'r'"):
         NET.with_labels(pa.table({"type": ["r"], "name": ["a"], "label": ["ILL"]}))
-    with pytest.raises(InputError, match="add a column that says the node type"):
+    with pytest.raises(InputError, match="add a column with the node type"):
         NET.with_labels(pa.table({"name": ["a", "x"], "label": ["ILL", "WELL"]}))
     with pytest.raises(InputError, match="labels need the columns"):
         NET.with_labels(pa.table({"u": ["a"], "v": ["x"], "w": ["ILL"]}))

@@ -209,7 +209,7 @@ class TestDamage:
         manifest["files"][name] = manifest["files"]["nodes/user.parquet"]
         manifest["network"]["nodes"][0]["file"] = name
         write_manifest(run, manifest)
-        with pytest.raises(RunError, match="no file of a run"):
+        with pytest.raises(RunError, match="which no run contains"):
             load_run(run)
 
     def test_nothing_can_be_smuggled_in_as_a_program(self, run: Path) -> None:
@@ -319,7 +319,7 @@ class TestFullDisk:
         before = contents_as_bytes(run)
         said = save_on_a_full_disk(run, "run")
         assert "cannot be saved" in said
-        assert "make room" in said
+        assert "free some space" in said
         assert contents_as_bytes(run) == before
 
     def test_nothing_is_there_that_was_not(self, tmp_path: Path) -> None:

@@ -6,11 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from dhne import DHNE, HyperNetwork, load
-from dhne.cli import main
 from dhne.errors import ParameterError
+from dhne.kernels.reference import ReferenceKernels
+from dhne.model.blend import Blend
+from dhne.model.place_evidence import PlaceEvidence
 from dhne.network.hypernetwork import EdgeColumns
+from dhne.training.assembly import Blueprint, prepare_training
+from dhne.training.callbacks import Callback, Progress
+from dhne.training.updating import Effort
 
 TYPES = ("user", "movie", "tag")
 
@@ -93,27 +100,115 @@ def test_wrong_arguments_change_nothing() -> None:
     assert model.fit(network).updates_ == []
 
 
-def test_the_command_reads_new_files_as_training_did(tmp_path: Path) -> None:
-    for name, rows in {"old": _triples(120, 0), "new": _triples(20, 1, users=30)}.items():
-        lines = ["who,film,word,n", *(",".join((*r, "1")) for r in rows)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    run, mapping = str(tmp_path / "run"), "user=who,movie=film,tag=word"
-    options = ["--epochs", "5", "--dim", "4", "-q"]
-    assert (
-        main(["train", str(tmp_path / "old.csv"), "--columns", mapping, "--out", run, *options])
-        == 0
+def test_replay_is_checked_and_kept_in_the_record() -> None:
+    model = _fitted()
+    with pytest.raises(ParameterError, match="replay"):
+        model.partial_fit(_triples(3, 1), replay=-1)
+    for replay in (0.0, 0.5, 1000.0):
+        model.partial_fit(_triples(6, 1), epochs=1, replay=replay)
+        assert model.updates_[-1]["replay"] == replay
+    assert [u["number"] for u in model.updates_] == [1, 2, 3]
+
+
+def test_a_failed_update_changes_nothing() -> None:
+    class Stop(Callback):
+        def on_epoch_end(self, progress: Progress) -> None:
+            raise KeyboardInterrupt
+
+    model = _fitted()
+    before = dict(model.__dict__)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(_triples(9, 1), callbacks=[Stop()])
+    assert model.__dict__ == before
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "rmsprop", "sgd"])
+def test_the_optimizer_goes_on_with_its_moments(tmp_path: Path, optimizer: str) -> None:
+    model = _fitted(optimizer=optimizer)
+    model.save(tmp_path / "run")
+    assert (tmp_path / "run" / "optimizer.safetensors").is_file()
+    loaded, without = load(tmp_path / "run"), load(tmp_path / "run")
+    steps = int(model.optimizer_["steps"])
+    without.optimizer_ = None  # as of a run of an earlier version
+    for one in (model, loaded, without):
+        one.partial_fit(_triples(10, 1, users=40), epochs=1)
+    for t in TYPES:
+        np.testing.assert_array_equal(loaded.embeddings_[t], model.embeddings_[t])
+    assert int(loaded.optimizer_["steps"]) > steps
+    same = all(np.array_equal(without.embeddings_[t], model.embeddings_[t]) for t in TYPES)
+    assert same == (optimizer == "sgd")
+
+
+def test_moments_move_with_the_rows_they_belong_to() -> None:
+    model = _fitted(preset="plus")
+    old, rows = model.optimizer_, model.rows_["movie"].adjacency
+    network = model.network_.merge(
+        HyperNetwork.from_tuples([("new", "m0", "t0"), ("u0", "m2", "fresh")], TYPES), fold=False
     )
-    before = (tmp_path / "run" / "manifest.json").read_bytes()
-    new, other = str(tmp_path / "new.csv"), str(tmp_path / "other")
-    assert main(["update", run, new, "--out", other, "-q"]) == 0
-    assert (tmp_path / "run" / "manifest.json").read_bytes() == before
-    (tmp_path / "bad.csv").write_text("a,b,c\n1,2,3\n")
-    assert (
-        main(["update", run, str(tmp_path / "bad.csv"), "--columns", "user=x,movie=b", "-q"]) == 1
-    )
-    assert (tmp_path / "run" / "manifest.json").read_bytes() == before
-    assert main(["update", run, new, "-q"]) == 0
-    assert load(run).updates_[0]["files"] == [new]
-    assert load(run).network_ == load(other).network_
-    assert main(["update", run, new, "-q"]) == 0
-    assert len(load(run).updates_) == 2
+    update = model._begin_update(1, Effort(1))
+    blueprint = Blueprint.of(network, model.settings_, seed=0, dtype=torch.float32)
+    training = prepare_training(blueprint, ReferenceKernels(), torch.device("cpu"), seed=0)
+    update.carry_over(training, blueprint.rows)
+    key, now = "autoencoders.type_movie.decoder_table:1", blueprint.rows["movie"].adjacency
+    moved = training.optimizer.state_dict()[key]
+    for t, size in rows.sizes.items():
+        torch.testing.assert_close(
+            moved[now.blocks[t] : now.blocks[t] + size],
+            old[key][rows.blocks[t] : rows.blocks[t] + size],
+        )
+    assert not moved[now.blocks["user"] + rows.sizes["user"]].any()
+
+
+def test_products_go_on_from_where_they_were() -> None:
+    facts = [(f"e{i}", f"r{(i + j) % 3}", f"e{j}") for i in range(12) for j in range(12) if i != j]
+    network = HyperNetwork.from_tuples(facts[:100], ("entity", "relation", "entity"))
+    options = {"preset": "plus", "products": True, "product_dim": 8, "epochs": 3, "dim": 4}
+    model = DHNE(**options, ranking_epochs=20, device="cpu", kernels="reference").fit(network)
+    model.blend_ = Blend(1.0, 1.0)
+    before, blend, calibration = model.products_, model.blend_, model.calibration_
+    new = HyperNetwork.from_tuples([*facts[100:110], ("new", "r0", "e1")], network.edge_types[0])
+    model.partial_fit(new, epochs=1)
+    assert len(model.ranking_history_) == 2
+    assert (model.blend_, model.calibration_) == (blend, calibration)
+    old, now = (p.vectors["type_entity"].detach() for p in (before, model.products_))
+    assert len(now) == len(old) + 1
+    assert 0 < (now[: len(old)] - old).norm() < 0.5 * old.norm()
+    model.blend_ = Blend(1.0, 0.0)  # products that do not help only grow
+    model.partial_fit([("newer", "r0", "e1")], epochs=1)
+    assert model.ranking_history_ == []
+    grown = model.products_.vectors["type_entity"].detach()
+    assert torch.equal(grown[: len(now)], now)
+
+
+def test_weights_of_places_are_those_of_the_same_places() -> None:
+    network = HyperNetwork.from_tuples([("a", "r", "b"), ("b", "s", "c"), ("a", "s", "c")], "xyx")
+    larger = network.merge(HyperNetwork.from_tuples([("d", "q", "a")], "xyx"), fold=False)
+    old, new = PlaceEvidence(network, "y"), PlaceEvidence(larger, "y")
+    with torch.no_grad():
+        old.weights.copy_(torch.arange(len(old.weights)) + 1.0)
+        new.copy_weights(old)
+        nodes = torch.from_numpy(network.edges().copy())
+        types = network.edge_types[0]
+        torch.testing.assert_close(new.of_tuples(nodes, types), old.of_tuples(nodes, types))
+    assert len(new.weights) > len(old.weights)
+
+
+def test_ten_updates_leave_a_run_like_one_that_was_trained_at_once(tmp_path: Path) -> None:
+    everything, model = _triples(120, 0), _fitted()
+    for number in range(10):
+        batch = _triples(6, number + 1, users=40)
+        everything += batch
+        model.partial_fit(batch, epochs=1)
+    model.save(tmp_path / "updated")
+    fresh = HyperNetwork.from_tuples(everything, TYPES)
+    fitted = DHNE(dim=6, epochs=10, device="cpu", kernels="reference").fit(fresh)
+    fitted.save(tmp_path / "fresh")
+    shapes = []
+    for run in (tmp_path / "updated", tmp_path / "fresh"):
+        files = sorted(p.relative_to(run).as_posix() for p in run.rglob("*") if p.is_file())
+        tensors = {k: v.shape for k, v in load_file(run / "model.safetensors").items()}
+        moments = {k: v.shape for k, v in load_file(run / "optimizer.safetensors").items()}
+        shapes.append((files, tensors, moments))
+    assert shapes[0] == shapes[1]
+    assert (tmp_path / "updated" / "config.json").stat().st_size < 10_000
+    assert len(load(tmp_path / "updated").updates_) == 10

@@ -48,16 +48,21 @@ class Newcomers:
     num_known: dict[str, int]
 
     @classmethod
-    def of(cls, known: HyperNetwork, edges: Any) -> Newcomers:
-        """Match the nodes of `edges` with those of training, by name."""
+    def of(cls, known: HyperNetwork, edges: Any, *, new_types: bool = False) -> Newcomers:
+        """Match the nodes of `edges` with those of training, by name.
+
+        `new_types` allows node types that training has not seen.
+        """
         new = new_network(known, edges)
-        if unknown := set(new.node_types) - set(known.node_types):
+        unknown = set(new.node_types) - set(known.node_types)
+        if unknown and not new_types:
             raise InputError(
                 f"the new edges have the node types {', '.join(sorted(unknown))}, which training "
                 f"has not seen; it knows {', '.join(known.node_types)}"
             )
         both = known.with_edges([]).merge(new, fold=False)
-        num_known = {t: known.num_nodes(t) for t in known.node_types}
+        num_known = dict.fromkeys(new.node_types, 0)
+        num_known |= {t: known.num_nodes(t) for t in known.node_types}
         nodes = {}
         for t in new.node_types:
             is_new = np.arange(both.num_nodes(t)) >= num_known[t]

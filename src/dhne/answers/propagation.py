@@ -137,8 +137,9 @@ class Propagation:
             row = part.segment[kept] // max(len(self._starts), 1)
             counts.append(np.bincount(row, minlength=part.last - part.first))
         indptr = np.concatenate([[0], *counts]).cumsum()
-        joined = [np.concatenate(x) if x else np.empty(0, np.int32) for x in (data, indices)]
-        return sp.csr_array((joined[0], joined[1], indptr), shape=scaled.shape)
+        values = np.concatenate([np.empty(0, np.float32), *data])
+        columns = np.concatenate(indices) if indices else np.empty(0, np.int32)
+        return sp.csr_array((values, columns, indptr), shape=scaled.shape)
 
     def propagate(self, start: Floats, rounds: int) -> Propagated:
         """Return the vectors after `rounds` rounds from ``start: float32[n, d]``.
@@ -188,6 +189,9 @@ class NewNodeVectors:
 
     def of(self, node_type: str, scaled: sp.csr_array) -> Floats:
         """Return the vectors of nodes of a type from their rows, scaled as in training."""
+        if not scaled.shape[1]:  # a type that training did not have
+            width = self._propagated[node_type].vectors.shape[1]
+            return np.zeros((scaled.shape[0], width), np.float32)
         if node_type not in self._made:
             propagation = Propagation(self._matrices[node_type])
             table = propagation.table(self._propagated[node_type].basis)

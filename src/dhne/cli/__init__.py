@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 traceback.print_exc()
             return _complain("error", error, 1)
         except MemoryError:
-            return _complain("error", "there is not enough memory for this", 1)
+            return _complain("error", "not enough memory", 1)
         except RecursionError:
             return _complain("error", "something is nested too deeply", 1)
         except OSError as error:
@@ -72,7 +72,7 @@ def _complain(kind: str, message: object, status: int) -> int:
 
 
 def _output_failed(error: OSError) -> int:
-    """Say that standard output, or whatever else the system refused, failed."""
+    """Report an error of the system, such as a failure of standard output."""
     import os
 
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -81,7 +81,7 @@ def _output_failed(error: OSError) -> int:
     # Standard output is what failed; give it a place where the rest of it can go.
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if error.errno == errno.EPIPE:  # the reader, head say, has what it wanted
+    if error.errno == errno.EPIPE:  # the reader, such as head, has closed the pipe
         return 1
     return _complain("error", f"standard output cannot be written: {error.strerror}", 1)
 

@@ -1,7 +1,7 @@
 """Options that every command has: ``--verbose`` and ``--quiet``; and ``--config`` for some.
 
-They are added where a command is registered, so a command's own file says only what is its own. A
-command that declares ``quiet`` itself, to say what it leaves out, gets it as it is.
+They are added where a command is registered, so a command's own file declares only what is
+specific to it. A command that declares ``quiet`` itself, with its own help, keeps it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def with_common_options(
     def command(**values: Any) -> Any:
         verbose, quiet = values["verbose"], values["quiet"]
         if verbose and quiet:
-            raise typer.BadParameter("--verbose says more, --quiet says less; choose one")
+            raise typer.BadParameter("--verbose and --quiet exclude each other; choose one")
         set_verbosity(
             Verbosity.VERBOSE if verbose else Verbosity.QUIET if quiet else Verbosity.NORMAL
         )

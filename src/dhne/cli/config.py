@@ -1,7 +1,7 @@
 """``--config FILE.toml``: options from a file, flags on top.
 
 A key is an option's name without its dashes, ``learning-rate`` or ``learning_rate``, or that of an
-argument (``sources``). Keys at the top are for whatever command reads the file; those in a table
+argument (``sources``). Keys at the top are for every command that reads the file; those in a table
 of a command's name are for that command and go before them::
 
     sources = "tags.csv"
@@ -83,7 +83,7 @@ def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"it cannot be read: {error.strerror}", file=path) from None
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", file=path) from None
     except tomllib.TOMLDecodeError as error:

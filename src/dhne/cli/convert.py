@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .output import note
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    open_source,
-)
+from .source import complete_source, open_source
+from .source_options import with_source
 
 
+@with_source()
 def command(
+    reading: dict[str, Any],
     files: Annotated[
         list[str],
         typer.Argument(
@@ -31,25 +23,16 @@ def command(
             help="One or several datasets or files, and the output.",
         ),
     ],
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
     fold: Annotated[
-        bool, typer.Option("--fold", help="Fold repeated hyperedges into one, weights added.")
+        bool,
+        typer.Option("--fold", help="Fold repeated hyperedges into one and add their weights."),
     ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there.")
-    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
-    """Convert a dataset or files to the format that OUT's ending says.
+    """Convert a dataset or files to another format, chosen by the extension of OUT.
 
-    OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It appears whole
-    or not at all. What a table cannot hold is written to files beside it.
+    OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It is written
+    atomically. What a table cannot hold is written to files beside it.
 
     [bold]Examples[/bold]
 
@@ -66,18 +49,8 @@ def command(
     if len(files) < 2:
         raise typer.BadParameter("name an input and an output")
     *names, out = files
-    io.format_of(out)  # an output that cannot be written is said before the work
-    network = open_source(
-        names,
-        columns,
-        weight,
-        unordered,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-        facts=facts,
-        time=time,
-    )
+    io.format_of(out)  # reports an unsupported output before the work
+    network = open_source(names, **reading)
     written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])
     note(

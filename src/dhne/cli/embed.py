@@ -10,25 +10,22 @@ import typer
 from .output import note, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    UnorderedOption,
-    WeightOption,
-    open_source,
-)
+from .source import open_source
+from .source_options import with_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@with_source(without=["time"])
 def command(
+    reading: dict[str, Any],
     run: RunArgument,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where to write; format by ending.")
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="Output file; its extension chooses the format."
+        ),
     ],
     types: Annotated[
         list[str] | None,
@@ -40,20 +37,14 @@ def command(
             "--edges",
             metavar="FILE",
             help="Hyperedges of new nodes with known ones: write the new nodes' vectors instead. "
-            "Read as the run's own files were, unless options say otherwise.",
+            "Read like the run's own files; options override that.",
         ),
     ] = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
     keep_isolated: Annotated[
         bool,
         typer.Option(
-            "--keep-isolated", help="Keep new nodes without an edge to a known one; else it fails."
+            "--keep-isolated",
+            help="Keep new nodes that share no hyperedge with a known one, instead of failing.",
         ),
     ] = False,
     json: JsonOption = None,
@@ -65,7 +56,7 @@ def command(
     (x.tsv, with names and labels in x.metadata.tsv beside it) or a directory for TensorBoard
     (.projector). In word2vec text, white space and % in names are escaped as in web addresses, and
     with several node types names are written TYPE:NAME. The files of --edges are read like those of
-    training, unless options say otherwise.
+    training; options override that.
 
     [bold]Examples[/bold]
 
@@ -77,15 +68,13 @@ def command(
     """
     from dhne.io.vectors import vectors_format, write_vectors
 
-    vectors_format(out)  # an output that cannot be written is said before the work
+    vectors_format(out)  # reports an unsupported output before the work
     model = open_run(run)
     network = model.network_
     for node_type in types or []:
         network.vocabulary(node_type)
     if edges:
-        given: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
-        given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-        new = open_source(edges, **reading_of(run, edges, {**given, "facts": facts}))
+        new = open_source(edges, **reading_of(run, edges, reading))
         tables = _new_nodes(model, new, keep_isolated=keep_isolated)
     else:
         tables = {t: model.vectors(t) for t in network.node_types}
@@ -116,7 +105,7 @@ def _nothing_new(types: list[str] | None) -> Exception:
     from dhne.errors import InputError
 
     which = f" of type {', '.join(types)}" if types else ""
-    return InputError(f"every node{which} in these edges is known already; leave out --edges")
+    return InputError(f"all nodes{which} in these hyperedges are known already; leave out --edges")
 
 
 def _split(table: pa.Table) -> tuple[Any, Any]:

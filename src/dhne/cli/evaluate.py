@@ -15,25 +15,13 @@ from .evaluate_data import Files, open_data
 from .evaluate_report import show_record
 from .output import note, write_json
 from .progress import TaskProgress
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    HalfLifeOption,
-    LabelsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    is_run,
-)
+from .source import complete_source, is_run
+from .source_options import with_source
 
 if TYPE_CHECKING:
     from dhne.evaluation import Data
 
-# What belongs to a training; a run has had its own.
+# Options of a training; a run has been trained already.
 _OF_TRAINING = ("method", "seeds", "dim", "device", "setting", "keep", "time_split", "half_life")
 
 
@@ -45,8 +33,10 @@ def _file_option(name: str, text: str) -> Any:
     return typer.Option(name, metavar="FILE", help=text)
 
 
+@with_source("half_life", "labels")
 def command(
     context: typer.Context,
+    reading: dict[str, Any],
     task: Annotated[
         str,
         typer.Argument(
@@ -72,10 +62,10 @@ def command(
         str,
         typer.Option(
             help="paper: the rows as they are. clean: repeats folded into weights, test rows that "
-            "stand in train removed."
+            "are also in train removed."
         ),
     ] = "paper",
-    seeds: Annotated[str, typer.Option(metavar="0,1,2", help="One fit each.")] = "0",
+    seeds: Annotated[str, typer.Option(metavar="0,1,2", help="Seeds, one fit per seed.")] = "0",
     json: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the record as JSON; - for standard output."),
@@ -131,7 +121,7 @@ def command(
             "\\[default: 2000; completion: all]",
         ),
     ] = None,
-    negatives: Annotated[int, typer.Option(help="Negatives for each hyperedge.")] = 5,
+    negatives: Annotated[int, typer.Option(help="Negatives per hyperedge.")] = 5,
     negative_scheme: Annotated[
         str,
         typer.Option(
@@ -147,7 +137,10 @@ def command(
     ] = None,
     roc: Annotated[bool, typer.Option("--roc", help="Keep the ROC curves in the record.")] = False,
     node_type: Annotated[
-        str | None, typer.Option(help="Classification: whose labels; all labelled types if not.")
+        str | None,
+        typer.Option(
+            help="Classification: the node type to classify. \\[default: all with labels]"
+        ),
     ] = None,
     shares: Annotated[
         str | None,
@@ -159,16 +152,6 @@ def command(
         typer.Option(help="Classification of several labels: positive, or known as in DeepWalk."),
     ] = "positive",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    half_life: HalfLifeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
-    labels: LabelsOption = None,
     time_split: Annotated[
         float | None,
         typer.Option(
@@ -180,12 +163,12 @@ def command(
 ) -> None:
     """Measure how well a method does on a task.
 
-    link-prediction: fit on train, tell test hyperedges from negatives (AUC, average precision) and
-    rank them among all candidates (MRR, Hits@k). A dataset brings its split; a file is split at
-    random, 20% for the test, by the seed; --test names a test file of your own. completion: the
-    ranks alone, of every test hyperedge, at the positions of the node types asked for.
-    reconstruction: link prediction fitted and asked about the whole network. classification: a
-    linear SVM reads the nodes' labels off the embeddings.
+    link-prediction: fit on train, separate test hyperedges from negatives (AUC, average precision),
+    and rank them among all candidates (MRR, Hits@k). A dataset has its own split; a file is split
+    at random by the seed, with 20% for the test, unless --test names a test file. completion: only
+    the ranks, of every test hyperedge, at positions of the given node types. reconstruction: link
+    prediction, fitted to and tested on the whole network. classification: a linear SVM predicts the
+    nodes' labels from the embeddings.
 
     [bold]Examples[/bold]
 
@@ -239,10 +222,9 @@ def command(
     declared = find_method(method).load_class().declared_parameters()
     params = parse_settings(setting or [], declared)
     _check_target(json)
-    reading: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
-    reading |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    reading |= {"facts": facts, "time": time}
-    reading["half_life"] = None if time_split is not None else half_life
+    labels, half_life = reading.pop("labels"), reading["half_life"]
+    if time_split is not None:
+        reading["half_life"] = None
     files = Files(source, test or [], valid or [], known or [], labels, reading)
     opened = open_data(task, files, skip_unknown=skip_unknown)
     if time_split is not None:
@@ -282,7 +264,7 @@ def _refuse_training(context: typer.Context) -> None:
 def _split_by_time(
     data: Data, task: str, keep: float | None, share: float, half_life: str | None
 ) -> Data:
-    """Test on the latest hyperedges; what is learned from fades from the last of its own."""
+    """Test on the latest hyperedges; weights in train decay from its own latest hyperedge."""
     if task not in ("link-prediction", "completion") or keep is not None:
         raise ParameterError("--time-split is for link-prediction and completion, without --keep")
     if data.valid is not None or data.test is not None:
@@ -293,9 +275,9 @@ def _split_by_time(
 
 
 def _check_target(json: str | None) -> None:
-    """Say before the work that its result could not be written."""
+    """Report before the work that the result could not be written."""
     if json not in (None, "-") and not Path(str(json)).absolute().parent.is_dir():
-        raise InputError("its directory does not exist; make it first", file=json)
+        raise InputError("the directory does not exist; create it first", file=json)
 
 
 def _at_least_one(option: str, value: int) -> int:
@@ -318,4 +300,4 @@ def _numbers(option: str, text: str | None, kind: type[Any]) -> list[Any] | None
     try:
         return [kind(part) for part in text.split(",") if part.strip()]
     except ValueError:
-        raise ParameterError(f"{option} takes numbers with commas between, not {text!r}") from None
+        raise ParameterError(f"{option} takes numbers separated by commas, not {text!r}") from None

@@ -8,7 +8,7 @@ import typer
 
 from .output import note
 from .queries import RunArgument
-from .source import LabelsOption
+from .source_options import LabelsOption
 
 
 def command(

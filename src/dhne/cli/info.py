@@ -7,27 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .output import console, write_json
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    is_dataset,
-    is_run,
-    open_source,
-)
+from .source import complete_source, is_dataset, is_run, open_source
+from .source_options import with_source
 
 if TYPE_CHECKING:
     from dhne.datasets import Dataset
     from dhne.network.hypernetwork import HyperNetwork
 
 
+@with_source()
 def command(
+    reading: dict[str, Any],
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -36,14 +26,6 @@ def command(
             help="A dataset's name, one or several files, or a run.",
         ),
     ],
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
     json: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
     ] = None,
@@ -70,9 +52,7 @@ def command(
         report = describe_run(sources[0])
         show = show_run
     else:
-        reading: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding}
-        reading |= {"no_header": no_header, "facts": facts, "time": time}
-        report = _describe(sources, columns, weight, unordered, reading)
+        report = _describe(sources, reading)
         show = show_network
     if json is not None:
         write_json(report, json)
@@ -80,17 +60,10 @@ def command(
         show(report, console())
 
 
-def _describe(
-    sources: list[str],
-    columns: list[str] | None,
-    weight: list[str] | None,
-    unordered: bool,
-    reading: dict[str, Any],
-) -> dict[str, Any]:
-    given = columns or weight or unordered or any(reading.values())
-    if len(sources) == 1 and is_dataset(sources[0]) and not given:
+def _describe(sources: list[str], reading: dict[str, Any]) -> dict[str, Any]:
+    if len(sources) == 1 and is_dataset(sources[0]) and not any(reading.values()):
         return _describe_dataset(sources[0])
-    network = open_source(sources, columns, weight, unordered, **reading)
+    network = open_source(sources, **reading)
     return {"source": sources, **network.statistics()}
 
 

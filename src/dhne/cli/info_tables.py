@@ -114,7 +114,7 @@ def _show_parts(parts: dict[str, Any], console: Console) -> None:
     console.print(table)
     total, seen = parts["test"]["edges"], parts["test_in_train"]
     share = f" ({seen / total:.0%})" if total else ""
-    console.print(f"{seen:,} of {total:,} test rows{share} stand in train\n")
+    console.print(f"{seen:,} of {total:,} test rows{share} are also in train\n")
 
 
 def _plainly(value: Any) -> Any:

@@ -56,7 +56,7 @@ def console() -> Console:
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with control characters escaped: what data says must not steer a terminal.
+    r"""Return `text` with control characters escaped: data must not control a terminal.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def write_json(data: Any, target: str) -> None:
 def make_table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:
     """Return a table: columns `left` to the left and wrapped where the terminal is narrow.
 
-    The other columns hold numbers, which stand to the right and are never cut.
+    The other columns hold numbers, which are right-aligned and never truncated.
     """
     table = Table(
         title=Text(visible(title)),

@@ -22,7 +22,7 @@ from .output import is_quiet
 class TaskProgress:
     """One line: a spinner while the length of the work is unknown, a bar with time left after.
 
-    Nothing is shown where standard error is no terminal.
+    Nothing is shown if standard error is not a terminal.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -54,7 +54,7 @@ class TaskProgress:
         self._progress.stop()
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Tell what is being done; a total of 0 means that nobody knows how long it takes."""
+        """Report what is being done; a total of 0 means that the duration is unknown."""
         if what != self._what:
             self._what = what
             self._progress.reset(self._task, total=total or None, description=what)

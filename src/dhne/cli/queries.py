@@ -33,7 +33,7 @@ def open_run(path: str) -> DHNE:
 
 
 def as_name(vocabulary: Vocabulary, text: str) -> str | int:
-    """Return what was typed as the kind of name that a node type has.
+    """Return a typed name as a string or an integer, as the node type has it.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def as_name(vocabulary: Vocabulary, text: str) -> str | int:
         try:
             return int(text)
         except ValueError:
-            return text  # the vocabulary will say that it does not know it
+            return text  # the vocabulary will report that it is unknown
     return text
 
 
@@ -88,7 +88,7 @@ def _name(network: HyperNetwork, node_type: str, text: str) -> str | int | None:
         return None
     vocabulary = network.vocabulary(node_type)
     name = as_name(vocabulary, _unescape(text))
-    vocabulary.ids([name])  # raises with near names if there is none of that name
+    vocabulary.ids([name])  # raises, with similar names, if it is unknown
     return name
 
 
@@ -155,7 +155,7 @@ def _unescape(text: str) -> str:
 
 
 def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
-    """Return (node type, name); a node type may itself hold an equals sign."""
+    """Return (node type, name); a node type may itself contain an equals sign."""
     keys = (*network.node_types, *_roles(network))
     fitting = [t for t in keys if word.startswith(f"{t}=")]
     if fitting:

@@ -16,25 +16,26 @@ import dhne
 
 from .common import with_common_options
 
-# Name, and what it does in a few words; the module of the same name holds it.
+# Name and summary; the command is in the module of the same name.
 COMMANDS: tuple[tuple[str, str], ...] = (
-    ("demo", "All of it in a minute, on the bundled sample."),
-    ("datasets", "What datasets there are, and where."),
-    ("info", "What is in a dataset, a file or a run."),
-    ("convert", "One format to another, nothing lost."),
+    ("demo", "See everything in a minute on the bundled sample."),
+    ("datasets", "List datasets and where they are."),
+    ("info", "Describe a dataset, a file or a run."),
+    ("convert", "Convert one format to another without loss."),
+    ("prepare", "Make data larger than memory ready for training."),
     ("train", "Fit a model and save it as a run."),
-    ("update", "Go on learning with new hyperedges."),
+    ("update", "Continue learning with new hyperedges."),
     ("tune", "Search for the best settings, and train with them."),
     ("embed", "Write a run's vectors to a file."),
-    ("score", "How similar whole tuples are, by a run."),
-    ("rank", "The best completions of a partial tuple."),
-    ("similar", "The nearest nodes of a node."),
+    ("score", "Score whole tuples with a run."),
+    ("rank", "Find the best completions of a partial tuple."),
+    ("similar", "Find the nearest nodes of a node."),
     ("evaluate", "Measure a method on a task."),
-    ("reproduce", "The paper's tables and figures, beside its numbers."),
-    ("explore", "Look at a run in the browser."),
+    ("reproduce", "Reproduce the paper's tables and figures."),
+    ("explore", "Explore a run in the browser."),
 )
 
-# Those with so many options that people keep them in a file.
+# Commands with so many options that a config file is useful.
 CONFIGURABLE = ("train", "tune", "evaluate")
 
 _HELP = """Embeddings for heterogeneous hyper-networks: tuples that mean something only as a whole.
@@ -110,4 +111,4 @@ def _top(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Take the options that stand before the command."""
+    """Take the options that precede the command."""

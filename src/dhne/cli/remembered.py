@@ -9,7 +9,8 @@ from typing import Any
 from dhne.errors import DHNEError
 
 from .run_source import reading_options, run_source
-from .source import AUTO, NONE, is_dataset, parse_columns
+from .source import is_dataset
+from .table_options import AUTO, NONE, parse_columns
 
 
 def reading_of(run: str | Path, files: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -50,11 +51,11 @@ def _is_table(name: str) -> bool:
     try:
         return not is_dataset(name) and format_of(name) == "table"
     except DHNEError:
-        return False  # whoever reads it says what is wrong
+        return False  # reading it will report the problem
 
 
 def _header(name: str, options: dict[str, Any]) -> list[str] | None:
-    """Return the columns of a table, or None where only reading it would tell."""
+    """Return the columns of a table, or None if only reading the whole file would show them."""
     from dhne.io.bundle import is_parquet
     from dhne.io.delimited import delimiter_of, read_header
     from dhne.io.inputs import is_several, table_files
@@ -71,7 +72,7 @@ def _header(name: str, options: dict[str, Any]) -> list[str] | None:
         encoding = options.get("encoding") or "utf-8"
         return list(read_header(path, delimiter or delimiter_of(path), encoding))
     except DHNEError:
-        return []  # whoever reads it says what is wrong
+        return []  # reading it will report the problem
 
 
 def _fitting(mappings: list[str], header: list[str] | None) -> str | None:

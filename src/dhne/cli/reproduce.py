@@ -59,9 +59,9 @@ def command(
 ) -> None:
     """Reproduce the paper's tables and figures, beside the paper's numbers, as one page.
 
-    Every measurement is kept as a record in DIR/records as soon as it is made: interrupted, the
-    same command goes on where it was. DIR/index.html needs nothing else; Markdown, CSV and PNG
-    stand beside it.
+    Every measurement is saved in DIR/records as soon as it is made; after an interruption, repeat
+    the command to continue. DIR/index.html is self-contained; Markdown, CSV and PNG files are
+    beside it.
 
     [bold]Examples[/bold]
 
@@ -88,7 +88,7 @@ def command(
     experiments = chosen(names or [])
     plan = [job for e in experiments for job in e.jobs(choice)]
     if not plan:
-        raise ParameterError("nothing is left to do; these datasets and methods are in no plan")
+        raise ParameterError("nothing to do: no plan has these datasets and methods")
     store, report = RecordStore(out / "records"), PlanOutcome()
     if not page_only:
         try:
@@ -169,7 +169,7 @@ class PlanProgress:
         self._progress.stop()
 
     def step(self, step: Step) -> None:
-        """Tell where the plan stands; one line a job where there is no terminal."""
+        """Report progress; one line per job if there is no terminal."""
         self._title = step.title
         left = f"{_clock(step.seconds_left)} left"
         self._progress.update(

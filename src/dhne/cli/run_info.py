@@ -1,4 +1,4 @@
-"""What a run directory says of itself, read without loading the model."""
+"""A description of a run, read without loading the model."""
 
 from __future__ import annotations
 

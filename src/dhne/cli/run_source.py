@@ -12,7 +12,7 @@ _READING = ("columns", "weight", "unordered", "delimiter", "encoding", "no_heade
 
 
 def run_source(run: str) -> dict[str, Any]:
-    """Return what a run's configuration says about its source: names, split, how to read it."""
+    """Return the source in a run's configuration: names, split, how to read it."""
     from dhne.storage import read_config
 
     found = read_config(Path(run)).get("source")
@@ -37,7 +37,7 @@ def reading_options(run: str, **given: Any) -> dict[str, Any]:
     known = {k: before.get(k) for k in _READING}
     if (entry := run_dataset(run)) is not None:
         known["facts"] = entry.relation or None
-    for option in ("columns", "weight"):  # one for each file of then says nothing about files now
+    for option in ("columns", "weight"):  # one per file of training: not applicable to new files
         value = known[option]
         if isinstance(value, list) and len(value) > 1 and len(value) == len(names):
             known[option] = None

@@ -13,14 +13,8 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .output import note, visible, write_json
 from .queries import JsonOption, RunArgument, open_run
 from .remembered import reading_of
-from .source import (
-    AUTO,
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    NoHeaderOption,
-    parse_columns,
-)
+from .source_options import with_source
+from .table_options import AUTO, parse_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +28,9 @@ if TYPE_CHECKING:
 _EXPLAINED = 100  # tuples explained at most
 
 
+@with_source(without=["weight", "time", "unordered", "facts"])
 def command(
+    reading: dict[str, Any],
     run: RunArgument,
     file: Annotated[
         Path,
@@ -46,10 +42,6 @@ def command(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Where to write (.csv, .tsv, .parquet)."),
     ] = None,
-    columns: ColumnsOption = None,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
     sort: Annotated[bool, typer.Option("--sort", help="Most similar first.")] = False,
     skip_unknown: Annotated[
         bool,
@@ -82,11 +74,10 @@ def command(
     """
     if out is not None:
         if explain:
-            raise ParameterError("--explain writes no table; leave --out away, or use --json FILE")
+            raise ParameterError("--explain writes no table; leave out --out, or use --json FILE")
         _check_ending(out)
     file = _one_file(file)
-    given = {"columns": columns, "delimiter": delimiter, "encoding": encoding}
-    reading = reading_of(run, [str(file)], {**given, "no_header": no_header})
+    reading = reading_of(run, [str(file)], reading)
     columns, delimiter = reading["columns"], reading["delimiter"]
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     options: dict[str, Any] = {"delimiter": delimiter, "encoding": reading["encoding"] or "utf-8"}

@@ -13,20 +13,8 @@ from dhne import workers
 from .output import write_json
 from .parameter_options import SeedOption, with_parameters
 from .queries import JsonOption
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    HalfLifeOption,
-    LabelsOption,
-    NoHeaderOption,
-    Split,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-)
+from .source import Split, complete_source
+from .source_options import with_source
 from .train_options import (
     CheckpointOption,
     MLflowOption,
@@ -37,18 +25,13 @@ from .train_options import (
     TensorBoardOption,
 )
 
-# Options that describe the source.
-_SOURCE = (
-    *("columns", "weight", "unordered", "delimiter", "split"),
-    *("encoding", "no_header", "facts", "labels"),
-    *("time", "half_life"),
-)
-
 
 @with_parameters()
+@with_source("half_life", "labels")
 def command(
     context: typer.Context,
     parameters: dict[str, Any],
+    reading: dict[str, Any],
     out: OutOption = None,
     sources: Annotated[
         list[str] | None,
@@ -66,24 +49,14 @@ def command(
     mlflow: MLflowOption = None,
     quiet: QuietOption = False,
     json: JsonOption = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    half_life: HalfLifeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
-    labels: LabelsOption = None,
     split: Annotated[
         Split, typer.Option(help="Which part of a dataset that comes with a split.")
     ] = "all",
 ) -> None:
     """Fit a model to a dataset or to files, and save it as a run directory.
 
-    Interrupt it with Ctrl-C, or let the machine go down: --resume goes on from the last checkpoint,
-    with the settings it was begun with, and ends with the same model to the bit (on a CPU).
+    After Ctrl-C or a crash, --resume continues from the last checkpoint with the original settings.
+    On a CPU the resulting model is the same to the bit.
 
     [bold]Examples[/bold]
 
@@ -102,20 +75,18 @@ def command(
     from .train_job import Trackers, TrainingJob
 
     if resume and overwrite:
-        raise typer.BadParameter("--resume goes on with a run, --overwrite replaces it; choose one")
+        raise typer.BadParameter("--resume continues a run, --overwrite replaces it; choose one")
     if not 0 <= checkpoint_every < inf:
         raise typer.BadParameter(
             f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
         )
-    values = {
-        **context.params,
-        "no_header": no_header or None,
-        "labels": None if labels is None else str(labels.absolute()),
-    }
+    labels = reading["labels"]
+    reading["no_header"] = reading["no_header"] or None
+    reading["labels"] = None if labels is None else str(labels.absolute())
     job = TrainingJob.of(
         _run_directory(out, sources),
         names=sources or [],
-        source={k: values[k] for k in _SOURCE},
+        source={**reading, "split": split},
         params={**parameters, "random_state": int(seed)},
         typed=_typed(context),
         resume=resume or (workers.was_restarted() and not overwrite),
@@ -135,7 +106,7 @@ def _run_directory(out: Path | None, sources: list[str] | None) -> Path:
     if out is not None:
         return Path(out)
     if not sources:
-        raise typer.BadParameter("name what to train on, or the run to resume with --out")
+        raise typer.BadParameter("name a SOURCE, or the run to resume with --out")
     return Path("runs") / Path(sources[0]).name.split(".")[0]
 
 

@@ -1,4 +1,4 @@
-"""What ``dhne train`` does: begin or resume a run, fit, save, and say how to go on."""
+"""The work of ``dhne train``: begin or resume a run, fit, save, and report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import typer
 
 from dhne import workers
-from dhne.errors import DHNEError, ParameterError
+from dhne.errors import DHNEError, ParameterError, RunError
 
 from .output import note
 from .source import is_dataset, open_source
@@ -32,7 +32,7 @@ class Trackers(NamedTuple):
 
 @dataclass
 class TrainingJob:
-    """One training: what it is called, what it learns from, and its settings.
+    """One training: its run, source and settings.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class TrainingJob:
         resume: bool,
         overwrite: bool,
     ) -> Self:
-        """Make a job of what was typed; to resume, the rest is as it was begun with."""
+        """Make a job from the options; when resuming, the others are those of the beginning."""
         from dhne.storage import read_config, run_status, unfinished_run
 
         source = {"names": [_place(name) for name in names], **source}
@@ -69,6 +69,11 @@ class TrainingJob:
         status = "training" if waiting else run_status(out) if resume else None
         if status is not None:
             before = read_config(waiting or out)
+            if waiting and "update" in before:
+                raise RunError(
+                    f"{out} has an unfinished update; resume it by repeating the command: "
+                    f"dhne update {shlex.join(map(str, before['update']['files']))} …"
+                )
             source = _merge(before.get("source", {}), source, typed)
             params = _merge(before.get("params", {}), params, typed)
         if not source["names"] and status != "complete":
@@ -89,7 +94,7 @@ class TrainingJob:
         from dhne.storage import run_status, unfinished_run
 
         if self.resume and run_status(self.out) == "complete" and not unfinished_run(self.out):
-            note(f"{self.out} is finished already; nothing is left to do")
+            note(f"{self.out} is finished already; nothing to do")
             return self._report(_load(self.out), seconds=0.0) if workers.rank() == 0 else None
         model = DHNE(**self.params)
         model.check_params()  # mistakes are reported before anything is written
@@ -134,11 +139,11 @@ class TrainingJob:
                 )
             except KeyboardInterrupt:
                 out = shlex.quote(str(self.out))
-                note(f"\ninterrupted; go on with: dhne train --out {out} --resume")
+                note(f"\ninterrupted; resume with: dhne train --out {out} --resume")
                 raise typer.Exit(130) from None
             except (DHNEError, MemoryError):
                 if group.is_first and not self.resume:
-                    abandon_run(self.out)  # unless there is a checkpoint to go on from
+                    abandon_run(self.out)  # unless there is a checkpoint to resume from
                 raise
             seconds = time.perf_counter() - begin
             if group.is_first:
@@ -147,21 +152,8 @@ class TrainingJob:
         return seconds
 
     def _open(self) -> HyperNetwork:
-        source = self.source
-        return open_source(
-            source["names"],
-            source["columns"],
-            source["weight"],
-            source["unordered"],
-            delimiter=source["delimiter"],
-            encoding=source["encoding"],
-            no_header=source["no_header"],
-            facts=source["facts"],
-            labels=source["labels"],
-            split=source["split"],
-            time=source["time"],
-            half_life=source["half_life"],
-        )
+        reading = {k: v for k, v in self.source.items() if k != "names"}
+        return open_source(self.source["names"], **reading)
 
     def _report(self, model: DHNE, seconds: float) -> dict[str, Any]:
         return {
@@ -177,7 +169,7 @@ class TrainingJob:
 
 
 def _place(name: str) -> str:
-    """A dataset's name, or the whole path of a file: a run may be resumed from elsewhere."""
+    """A dataset's name, or the absolute path of a file: a run may be resumed from elsewhere."""
     return name if name == "-" or is_dataset(name) else str(Path(name).absolute())
 
 

@@ -16,20 +16,18 @@ def _run(help_: str, *names: str, metavar: str | None = None) -> Any:
 
 OutOption = Annotated[
     Path | None,
-    _run("The directory to make; runs/SOURCE if left out.", "--out", metavar="RUN"),
+    _run("Directory of the run. \\[default: runs/SOURCE]", "--out", metavar="RUN"),
 ]
-ResumeOption = Annotated[bool, _run("Go on with an unfinished run.", "--resume")]
-OverwriteOption = Annotated[bool, _run("Replace a run that is there.", "--overwrite")]
-CheckpointOption = Annotated[
-    float, _run("The least time between two checkpoints.", metavar="SECONDS")
-]
+ResumeOption = Annotated[bool, _run("Resume an unfinished run.", "--resume")]
+OverwriteOption = Annotated[bool, _run("Replace an existing run.", "--overwrite")]
+CheckpointOption = Annotated[float, _run("Minimum time between checkpoints.", metavar="SECONDS")]
 TensorBoardOption = Annotated[
-    Path | None, _run("Log every epoch for TensorBoard there.", metavar="DIR")
+    Path | None, _run("Log every epoch for TensorBoard to this directory.", metavar="DIR")
 ]
 MLflowOption = Annotated[
     str | None,
     _run(
-        "Log every epoch to MLflow there: a server, or sqlite:///mlflow.db.",
+        "Log every epoch to this MLflow server or database, such as sqlite:///mlflow.db.",
         "--mlflow",
         metavar="URI",
     ),

@@ -15,17 +15,8 @@ from .output import add_row, console, make_table, note, write_json
 from .parameter_options import SeedOption, given_parameters, with_parameters
 from .progress import TaskProgress
 from .queries import JsonOption
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    open_source,
-)
+from .source import complete_source, open_source
+from .source_options import with_source
 
 if TYPE_CHECKING:
     from dhne.training.callbacks import Progress
@@ -36,8 +27,10 @@ _SHOWN = 5
 
 
 @with_parameters(without=["validation"])
+@with_source()
 def command(
     parameters: dict[str, Any],
+    reading: dict[str, Any],
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -50,7 +43,7 @@ def command(
         Path, typer.Option("--out", metavar="RUN", help="The directory of the run to make.")
     ],
     trials: Annotated[
-        int, typer.Option(min=1, help="How many settings to try, earlier ones included.")
+        int, typer.Option(min=1, help="Number of settings to try, including earlier ones.")
     ] = 30,
     seed: SeedOption = "0",
     setting: Annotated[
@@ -66,37 +59,30 @@ def command(
         typer.Option(
             "--search",
             metavar="KEY=LOW:HIGH[:log] or KEY=A,B",
-            help="What to try for a setting; may be repeated.",
+            help="Values to try for a setting; may be repeated.",
         ),
     ] = None,
     validation: Annotated[
-        float, typer.Option(help="Share of the hyperedges to judge by, held out from training.")
+        float, typer.Option(help="Share of the hyperedges held out for validation.")
     ] = 0.1,
     prune: Annotated[
-        bool, typer.Option("--prune/--no-prune", help="Give up trials that fall behind.")
+        bool, typer.Option("--prune/--no-prune", help="Stop trials that fall behind.")
     ] = True,
     split: Annotated[
         Literal["train", "all"],
         typer.Option(help="Which part of a dataset that has a split; train never sees test."),
     ] = "train",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Begin anew: replace the run and its search.")
+        bool, typer.Option("--overwrite", help="Start over: replace the run and its search.")
     ] = False,
     json: JsonOption = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
 ) -> None:
     """Search for the settings with the best validation AUC, then train with them on everything.
 
     Alpha, learning rate, dimensions, negatives and epochs are tried, and what --search names; a
     hyper-parameter given by its own option or by --set is fixed. The search is kept in
-    RUN/study.jsonl: after an interruption, or to try more, give the same command again. Parts of
-    the source are held out to judge by; a dataset's test part is not touched at all.
+    RUN/study.jsonl: after an interruption, or to try more, repeat the command. Part of the source
+    is held out for validation; a dataset's test part is never used.
 
     [bold]Examples[/bold]
 
@@ -113,17 +99,7 @@ def command(
 
     params = given_parameters(parameters) | parse_settings(setting or [], PARAMETERS)
     space = parse_space(search or [])
-    network = open_source(
-        sources,
-        columns,
-        weight,
-        unordered,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-        facts=facts,
-        split=split,
-    )
+    network = open_source(sources, split=split, **reading)
     plan = Search(network, params, space, validation, int(seed), prune)  # reports mistakes at once
     begin = time.perf_counter()
     with lock_run(out):
@@ -138,7 +114,7 @@ def command(
         except KeyboardInterrupt:
             place = shlex.quote(str(out))
             again = "without --overwrite " if overwrite else ""
-            note(f"interrupted; the same command {again}goes on with the search in {place}")
+            note(f"interrupted; the same command {again}continues the search in {place}")
             raise typer.Exit(130) from None
         if study.parent != out:
             study.replace(out / STUDY)
@@ -163,8 +139,7 @@ def _make_room(out: Path, sources: list[str], *, overwrite: bool) -> Path:
     place = unfinished_run(out) or out
     if not (place / STUDY).exists() and "tuning" not in read_config(place):
         raise RunError(
-            f"{out} holds a run that no search has made; choose another name, or replace it "
-            "(--overwrite)"
+            f"{out} holds a run without a search; choose another name, or replace it (--overwrite)"
         )
     return place / STUDY
 

@@ -1,34 +1,23 @@
-"""``dhne update``: go on learning with new hyperedges."""
+"""``dhne update``: continue learning with new hyperedges."""
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dhne.errors import ParameterError
-
-from .output import note, write_json
-from .queries import JsonOption, RunArgument, open_run
-from .remembered import reading_of
-from .run_source import run_source
-from .source import (
-    ColumnsOption,
-    DelimiterOption,
-    EncodingOption,
-    FactsOption,
-    NoHeaderOption,
-    TimeOption,
-    UnorderedOption,
-    WeightOption,
-    complete_source,
-    open_source,
-)
-from .train_options import QuietOption
+from .output import write_json
+from .queries import JsonOption, RunArgument
+from .source import complete_source
+from .source_options import with_source
+from .train_options import CheckpointOption, QuietOption
 
 
+@with_source()
 def command(
+    reading: dict[str, Any],
     run: RunArgument,
     files: Annotated[
         list[str],
@@ -42,50 +31,53 @@ def command(
     ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, help="\\[default: a fifth of the epochs of the training]"),
+        typer.Option(
+            min=1,
+            help="Passes over the new hyperedges. \\[default: a share of those of the training]",
+        ),
     ] = None,
+    replay: Annotated[
+        float | None,
+        typer.Option(
+            metavar="R",
+            help="Earlier hyperedges to learn from per new one, drawn afresh in every epoch. "
+            "0: none, which forgets.",
+        ),
+    ] = None,
+    freeze_known: Annotated[
+        bool,
+        typer.Option(
+            "--freeze-known",
+            help="Keep the vectors of known nodes bit by bit; learn those of new nodes only.",
+        ),
+    ] = False,
+    checkpoint_every: CheckpointOption = 30.0,
     quiet: QuietOption = False,
     json: JsonOption = None,
-    columns: ColumnsOption = None,
-    weight: WeightOption = None,
-    time: TimeOption = None,
-    unordered: UnorderedOption = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    no_header: NoHeaderOption = False,
-    facts: FactsOption = None,
 ) -> None:
-    """Go on learning with new hyperedges, new nodes and new edge types.
+    """Continue learning with new hyperedges, new nodes and new edge types.
 
-    Known nodes keep their ids. Earlier hyperedges are learned from beside the new ones, so that
-    nothing is forgotten. New files are read as those of training were, unless options say
-    otherwise. The run is replaced when the new one is complete.
+    Known nodes keep their ids. A sample of the earlier hyperedges is learned from beside the new
+    ones, so that nothing is forgotten. New files are read as those of training were; options
+    override that. New node types need --columns. RUN is replaced only when the update is complete.
+    After an interruption, repeat the command: the result is the same to the bit.
 
     [bold]Examples[/bold]
 
     dhne update runs/tags monday.csv
 
     dhne update runs/tags tuesday.csv --out runs/tuesday --epochs 5
-    """
-    from dhne.storage import lock_run
-    from dhne.training.callbacks import Callback, ProgressBar
 
-    target = Path(run) if out is None else out
-    if out is not None and out.exists():
-        raise ParameterError(f"{out} exists already; name another --out, or remove it")
-    given: dict[str, Any] = {"columns": columns, "weight": weight, "unordered": unordered}
-    given |= {"delimiter": delimiter, "encoding": encoding, "no_header": no_header}
-    new = open_source(files, **reading_of(run, files, {**given, "facts": facts, "time": time}))
-    if not new.num_edges():
-        note("there are no new hyperedges; nothing was changed")
-        return
-    with lock_run(target):
-        model = open_run(run)
-        callbacks: list[Callback] = [] if quiet or json == "-" else [ProgressBar()]
-        model.partial_fit(new, epochs=epochs, callbacks=callbacks)
-        model.updates_[-1] |= {"run": run, "files": list(files)}
-        model.save(target, notes={"source": run_source(run)})
-    report = {"run": str(target), **model.updates_[-1]}
+    dhne update runs/tags wednesday.csv --freeze-known
+    """
+    from .update_job import UpdateJob
+
+    if not 0 <= checkpoint_every < inf:
+        raise typer.BadParameter(
+            f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
+        )
+    effort = {"epochs": epochs, "replay": replay, "freeze_known": freeze_known}
+    job = UpdateJob(run, files, out, {k: v for k, v in effort.items() if v is not None})
+    report = job.run(reading, checkpoint_seconds=checkpoint_every, bar=not quiet and json != "-")
     if json is not None:
         write_json(report, json)
-    note(f"{target}: {new.num_edges():,} new hyperedges, {len(model.history_)} epochs in all")

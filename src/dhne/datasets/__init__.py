@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dhne.datasets.catalogue import CATALOGUE, PAPER, Entry
+from dhne.datasets.drift import drifting
 from dhne.datasets.generators import planted_clusters, power_law, unordered_sets
 from dhne.datasets.registry import (
     Availability,
@@ -24,6 +25,7 @@ __all__ = [
     "Dataset",
     "Entry",
     "build",
+    "drifting",
     "list_datasets",
     "load_dataset",
     "planted_clusters",

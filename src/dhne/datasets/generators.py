@@ -7,7 +7,7 @@
   with probability ∝ k^(-1/(γ-1)), which gives degrees d with P(d) ∝ d^(-γ).
 - `unordered_sets`: sets of nodes of one type and several sizes, each from one community.
 
-The cluster of each node is its label.
+The cluster of each node is its label. `drifting` is in :mod:`dhne.datasets.drift`.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def planted_clusters(
     >>> net.labels("type1").to_pylist()[2:4]
     [['cluster 0'], ['cluster 1']]
     """
-    names = _type_names(types)
-    _at_least(1, clusters=clusters, nodes_per_cluster=nodes_per_cluster)
+    names = type_names(types)
+    at_least(1, clusters=clusters, nodes_per_cluster=nodes_per_cluster)
     shape = (clusters, *(nodes_per_cluster,) * len(names))
     total = prod(shape)
     count = total if edges is None else edges
@@ -81,7 +81,7 @@ def planted_clusters(
     network = HyperNetwork.from_arrays(
         {names: np.stack(columns, axis=1)}, dict.fromkeys(names, clusters * nodes_per_cluster)
     )
-    column = _cluster_labels(np.repeat(np.arange(clusters), nodes_per_cluster))
+    column = cluster_labels(np.repeat(np.arange(clusters), nodes_per_cluster))
     return network.with_labels(dict.fromkeys(names, column))
 
 
@@ -125,11 +125,11 @@ def power_law(
       edges: (type1, type2, type3) 10,000
       labels: type1, type2, type3
     """
-    names = _type_names(len(nodes) if types is None else types)
+    names = type_names(len(nodes) if types is None else types)
     if len(names) != len(nodes):
         raise ParameterError(f"nodes has {len(nodes)} entries but there are {len(names)} types")
-    _at_least(0, edges=edges)
-    _at_least(1, clusters=clusters)
+    at_least(0, edges=edges)
+    at_least(1, clusters=clusters)
     if min(nodes) < clusters:
         raise ParameterError(f"every node type needs a node in each of the {clusters} clusters")
     if not exponent > 2 or not 0 <= noise <= 1:
@@ -156,7 +156,7 @@ def power_law(
     for name, n, ids in zip(names, nodes, scramble, strict=True):
         cluster_of = np.empty(n, dtype=np.int64)
         cluster_of[ids] = np.arange(n) % clusters
-        labels[name] = _cluster_labels(cluster_of)
+        labels[name] = cluster_labels(cluster_of)
     vocabularies = {
         t: Vocabulary.of_size(n, node_type=t) for t, n in zip(names, nodes, strict=True)
     }
@@ -196,8 +196,8 @@ def unordered_sets(
       edges: {node, node, node} 5
       labels: node
     """
-    _at_least(0, edges=edges)
-    _at_least(1, communities=communities, nodes=nodes)
+    at_least(0, edges=edges)
+    at_least(1, communities=communities, nodes=nodes)
     if not sizes or min(sizes) < 2 or len(set(sizes)) != len(sizes):
         raise ParameterError(f"sizes must be distinct integers of at least 2, got {tuple(sizes)}")
     if nodes // communities < max(sizes):
@@ -217,7 +217,7 @@ def unordered_sets(
         members = np.argpartition(order, size - 1, axis=1)[:, :size]
         edge_sets.append(EdgeSet.build(("node",) * size, members, ordered=False))
     vocabulary = Vocabulary.of_size(nodes, node_type="node")
-    labels = {"node": _cluster_labels(everyone % communities)}
+    labels = {"node": cluster_labels(everyone % communities)}
     return HyperNetwork({"node": vocabulary}, edge_sets, labels)
 
 
@@ -238,19 +238,22 @@ def _power_law_ranks(rng: np.random.Generator, sizes: IntArray, exponent: float)
     return np.minimum(drawn.astype(np.int64) - 1, sizes - 1)
 
 
-def _type_names(types: int | Sequence[str]) -> tuple[str, ...]:
+def type_names(types: int | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of node types; of a number of types, made-up ones."""
     names = tuple(f"type{i + 1}" for i in range(types)) if isinstance(types, int) else tuple(types)
     if len(names) < 2 or len(set(names)) != len(names):
         raise ParameterError(f"types must be at least two distinct names, got {names}")
     return names
 
 
-def _at_least(least: int, **values: int) -> None:
+def at_least(least: int, **values: int) -> None:
+    """Raise for arguments that are too small."""
     for name, value in values.items():
         if value < least:
             raise ParameterError(f"{name} must be at least {least}, got {value}")
 
 
-def _cluster_labels(cluster: IntArray) -> pa.Array:
+def cluster_labels(cluster: IntArray) -> pa.Array:
+    """Return the clusters of nodes as labels."""
     names = [f"cluster {c}" for c in range(int(cluster.max(initial=-1)) + 1)]
     return pa.array(names, pa.string()).take(pa.array(cluster))

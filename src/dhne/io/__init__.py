@@ -1,4 +1,4 @@
-"""Networks from files and back: tables, HIF and npz, by the ending of the file's name."""
+"""Networks from files and back, in the format that the file's extension names."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .hif import read_hif, write_hif
 from .inputs import is_several, table_files
 from .label_files import add_labels
 from .npz import read_npz, write_npz
+from .prepared import is_prepared, prepare, read_prepared
 from .tables import as_network, read_table, read_tables
 
 __all__ = [
@@ -26,10 +27,13 @@ __all__ = [
     "add_labels",
     "as_network",
     "format_of",
+    "is_prepared",
+    "prepare",
     "read",
     "read_facts",
     "read_hif",
     "read_npz",
+    "read_prepared",
     "read_table",
     "read_tables",
     "write",
@@ -64,7 +68,7 @@ _WRITERS: dict[str, Callable[[HyperNetwork, StrPath], list[Path]]] = {
 
 
 def format_of(path: StrPath) -> str:
-    """Return the format that a file's ending stands for: table, hif or npz.
+    """Return the format of a file by its extension: table, hif or npz.
 
     Examples
     --------
@@ -75,19 +79,19 @@ def format_of(path: StrPath) -> str:
     for ending, kind in _ENDINGS.items():
         if name.endswith(ending):
             return kind
-    raise InputError(f"unknown format; the endings known are {_KNOWN}", file=path)
+    raise InputError(f"unknown format; the supported extensions are {_KNOWN}", file=path)
 
 
 def read(path: StrPath, **options: Any) -> HyperNetwork:
-    """Read a network from a file, in the format that its ending says.
+    """Read a network from a file, in the format that its extension names.
 
     Parameters
     ----------
     path : path
         ``.csv``, ``.tsv`` (also ``.gz``), ``.parquet``, ``.hif.json`` or ``.json`` (also ``.gz``),
-        ``.npz``
+        ``.npz``, or the directory of a prepared network (see :func:`prepare`).
     **options
-        Of :func:`read_table` for tables; ``types`` for npz files of the paper's authors.
+        Options of :func:`read_table` for tables; ``types`` for npz files of the paper's authors.
 
     Examples
     --------
@@ -100,6 +104,10 @@ def read(path: StrPath, **options: Any) -> HyperNetwork:
     True
     """
     given = {name: value for name, value in options.items() if value is not None}
+    if is_prepared(path):
+        if given:
+            raise ParameterError(f"{path}: a prepared network takes no options: {', '.join(given)}")
+        return read_prepared(path)
     if is_several(path):
         files = table_files(path)
         if len(files) > 1 or Path(path).is_dir():
@@ -113,7 +121,7 @@ def read(path: StrPath, **options: Any) -> HyperNetwork:
         return _call(read_table, path, given)
     if kind == "npz":
         return _call(read_npz, path, given)
-    raise ParameterError(f"{path}: a HIF file says its types itself; leave out {', '.join(given)}")
+    raise ParameterError(f"{path}: a HIF file names its own types; remove {', '.join(given)}")
 
 
 def _call(
@@ -128,7 +136,7 @@ def _call(
 
 
 def write(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> list[Path]:
-    """Write a network to a file, in the format that its ending says; nothing is lost.
+    """Write a network to a file, in the format that its extension names; nothing is lost.
 
     The file appears whole or not at all. Tables that cannot hold everything (labels, nodes without
     a hyperedge, further edge types) are written with more files beside them.
@@ -137,15 +145,14 @@ def write(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> l
     ----------
     network : HyperNetwork
     path : path
-        Replaced if it is there.
+        An existing file is replaced.
     overwrite : bool
-        Whether files beside it that are there, and are not of the network it replaces, may be
-        replaced too.
+        Whether to also replace existing files beside it that belong to another network.
 
     Returns
     -------
     list of Path
-        The files written, the one asked for last.
+        The files written; `path` itself is the last.
     """
     kind = format_of(path)
     if kind == "table":

@@ -1,6 +1,6 @@
 """Reading and writing whole networks as CSV, TSV or Parquet, with the files beside them.
 
-What stands in which file is said in :mod:`dhne.io.bundle_tables`.
+For the contents of each file see :mod:`dhne.io.bundle_tables`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def write_bundle(network: HyperNetwork, path: StrPath, *, overwrite: bool = Fals
 
 
 def _check_siblings(path: Path, beside: list[Path]) -> None:
-    """Refuse to replace files that nobody has named, unless they belong to what is replaced."""
+    """Refuse to replace files that were not named, unless they belong to the replaced network."""
     foreign = [f for f in beside if f.exists() and f.name not in _own_files(path)]
     if foreign:
         names = ", ".join(f.name for f in foreign)

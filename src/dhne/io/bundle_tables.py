@@ -1,17 +1,17 @@
-"""A whole network as tables beside one another, so that CSV and Parquet lose nothing.
+"""A whole network as several tables, so that CSV and Parquet lose nothing.
 
-The hyperedges of the first edge type are the file that was asked for, ``x.csv``. What one table
-cannot hold goes into files beside it:
+The hyperedges of the first edge type are in the requested file, ``x.csv``. What does not fit into
+one table goes into files beside it:
 
 ``x.2.csv``, ``x.3.csv`` …
     the hyperedges of further edge types
 ``x.nodes.csv``
-    ``type,name,label``: nodes without a hyperedge, and labels (a row for each label of a node)
+    ``type,name,label``: nodes without a hyperedge, and labels (one row per label of a node)
 ``x.csv.meta.json``
     which file holds what: the node type of each column, which columns are the weight and the
     time, whether positions are ordered, and whether a type's names are integers or strings
 
-Each is written only where it is needed. Parquet keeps the description in its own schema.
+Each is written only if needed. Parquet keeps the description in its schema.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _needs_nodes(network: HyperNetwork) -> bool:
 
 
 def _node_table(network: HyperNetwork) -> pa.Table:
-    """(type, name, label): a row for each label of a node, one without label if it has none."""
+    """(type, name, label): one row per label of a node, or one without a label if it has none."""
     parts = []
     for t in network.node_types:
         names = network.names(t).cast(pa.string())
@@ -249,7 +249,7 @@ def _check_description(found: Any, file: str) -> Description:
         if not good:
             raise InputError(f"its description is damaged: {what}", file=file)
 
-    check(isinstance(found, dict), "it is no JSON object")
+    check(isinstance(found, dict), "it is not a JSON object")
     if found.get("dhne") != VERSION:
         raise InputError(
             f"its description has format {found.get('dhne')!r}, this version reads {VERSION}; "

@@ -23,12 +23,12 @@ Columns = Mapping[str, str | Sequence[str]] | Sequence[str | tuple[str, str]]
 
 _TIMES, _DATES = "times", "dates"
 _NUMBER = r"^[+-]?\d+(\.\d*)?$"
-WEIGHT = "weight"  # a column of this name holds weights unless something else is said
+WEIGHT = "weight"  # a column of this name holds weights by default
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """The node type and the column of each position, and the columns of weights and times."""
+    """The node type and column of each position, and the columns of weights and times."""
 
     types: tuple[str, ...]
     columns: tuple[str, ...]
@@ -74,8 +74,8 @@ def map_columns(
     """Return the positions that `columns` asks for, each checked against the table's `names`.
 
     A column called ``weight`` that is not a position holds the weights, unless another one is named
-    or `weight` is False. Without a header, columns that are named after no other are the first ones
-    in their order.
+    or `weight` is False. Without a header, names other than c1, c2 … refer to the first columns in
+    order.
     """
     pairs = None if columns is None else _pairs(columns)
     if pairs is not None and not header and all(c not in names for _, c in pairs):
@@ -94,6 +94,17 @@ def map_columns(
     if len(pairs) < 2:
         raise InputError(_too_short(pairs, names, weight), file=file)
     return Mapped(tuple(t for t, _ in pairs), tuple(c for _, c in pairs), weight, time)
+
+
+def columns_of(columns: Columns) -> list[str]:
+    """Return the columns that a mapping names.
+
+    Examples
+    --------
+    >>> columns_of({"person": ["head", "tail"], "relation": "rel"})
+    ['head', 'tail', 'rel']
+    """
+    return [column for _, column in _pairs(columns)]
 
 
 def _pairs(columns: Columns) -> list[tuple[str, str]]:
@@ -124,7 +135,7 @@ def _check(column: str, names: Sequence[str], file: StrPath | None) -> None:
     if count == 1:
         return
     if count > 1:
-        raise InputError("this column stands twice in the table", file=file, column=column)
+        raise InputError("this column appears twice in the table", file=file, column=column)
     near = suggest(column, names)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {_list(names)}"
     raise InputError(f"no column {column!r}; {hint}", file=file)
@@ -140,7 +151,7 @@ def _too_short(pairs: list[tuple[str, str]], names: Sequence[str], weight: str |
 
 
 def check_suitable(table: pa.Table, names: Sequence[str], file: StrPath | None) -> None:
-    """Refuse a table nobody has mapped whose columns hold measures or times instead of names."""
+    """Refuse a table without a mapping if its columns hold measurements or times, not names."""
     reasons = {}
     for name in names:
         reason = _not_names(table[name], called_time=name.strip().casefold() in CALLED_TIME)

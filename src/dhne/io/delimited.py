@@ -1,38 +1,41 @@
-"""CSV and TSV as Arrow tables of text, with the line of whatever is wrong.
+"""CSV and TSV as Arrow tables of text; errors name the line.
 
-Arrow parses in parallel and knows no line numbers; so the fast path only parses, and when that
-fails a second, slow walk through the file finds the line for the error message.
+Arrow parses in parallel and does not count lines. So the fast path only parses; if that fails, a
+second, slow pass through the file finds the line for the error message.
 
-Names are read as text, never guessed at: ``007`` and ``NaN`` are names like any other. An empty
-field that is not quoted is a missing value.
+Names are read as text and never interpreted: ``007`` and ``NaN`` are names like any other. An empty
+field without quotes is a missing value.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import io
 import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from dhne.errors import InputError
+from dhne.errors import InputError, NoRowsError
 from dhne.files.reading import StrPath, check_file, is_gzipped, one_line, open_bytes, reading
 from dhne.files.writing import open_for_writing
 
 _LONGEST_FIELD = 2**24
 _BYTES_AT_ONCE = 2**20
+_BLOCK = 2**22  # bytes that a thread parses at a time
 _END = "\x04end of file\x04"
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
 
 
 def delimiter_of(path: StrPath) -> str:
-    """Return the delimiter that a file's name promises."""
+    """Return the delimiter that a file's extension implies."""
     name = Path(path).name.lower().removesuffix(".gz")
     return "\t" if name.endswith((".tsv", ".tab")) else ","
 
@@ -40,7 +43,7 @@ def delimiter_of(path: StrPath) -> str:
 def read_header(
     path: StrPath, delimiter: str, encoding: str = "utf-8", *, header: bool = True
 ) -> list[str]:
-    """Return the column names in the first line that is not blank; each must be there once.
+    """Return the column names in the first line that is not blank; none may repeat.
 
     Without a header they are c1, c2 …
     """
@@ -57,7 +60,7 @@ def read_header(
     for position, name in enumerate(names):
         if name in names[:position]:
             raise InputError(
-                "this column stands twice in the header; rename one",
+                "this column appears twice in the header; rename one",
                 file=path,
                 line=line,
                 column=name,
@@ -79,48 +82,99 @@ def read_delimited(
     ----------
     path : path, ``.gz`` or not
     columns : names of columns, optional
-        Which columns to keep; all of them if left out.
+        Which columns to keep; all by default.
     delimiter : str, optional
-        One character; if left out, a tab for ``.tsv`` and a comma otherwise.
+        One character; by default a tab for ``.tsv`` and a comma otherwise.
     encoding : str
-        How the text is encoded.
+        The encoding of the text.
     header : bool
-        Whether the first line names the columns; else they are c1, c2 …
+        Whether the first line names the columns; otherwise they are c1, c2 …
     """
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     _check_options(delimiter, encoding)
     quotes = _count_quotes(path, encoding)
     names = read_header(path, delimiter, encoding, header=header)
-    options = pa_csv.ConvertOptions(
-        column_types=dict.fromkeys(names, pa.string()),
-        include_columns=names if columns is None else columns,
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-    )
-    with reading(path):
-        try:
-            with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
-                table = pa_csv.read_csv(
-                    stream,
-                    read_options=pa_csv.ReadOptions(
-                        encoding=encoding,
-                        block_size=2**22,
-                        column_names=None if header else names,
-                    ),
-                    parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-                    convert_options=options,
-                )
-        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
-            _explain(path, delimiter, encoding, names, header=header)
-            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+    options = _arrow_options(names, columns, delimiter, encoding, quotes, header=header)
+    with _parsing(path, delimiter, encoding, names, header=header) as stream:
+        table = pa_csv.read_csv(stream, **options)
     if quotes % 2 or (quotes and _ends_in_a_line_break(table)):
         _refuse_unclosed(path, delimiter, encoding)
     return table
 
 
+def stream_delimited(
+    path: StrPath,
+    columns: list[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """Yield the rows that :func:`read_delimited` returns in batches.
+
+    Each comes with the share of the file that has been read, 0 where that is unknown.
+    """
+    delimiter = delimiter_of(path) if delimiter is None else delimiter
+    _check_options(delimiter, encoding)
+    quotes = _count_quotes(path, encoding)
+    names = read_header(path, delimiter, encoding, header=header)
+    options = _arrow_options(names, columns, delimiter, encoding, quotes, header=header)
+    size, batch = Path(path).stat().st_size, None
+    with (
+        _parsing(path, delimiter, encoding, names, header=header) as stream,
+        pa_csv.open_csv(stream, **options) as reader,
+    ):
+        for batch in reader:
+            yield batch, 0.0 if is_gzipped(path) else stream.tell() / size
+    if batch is not None and (quotes % 2 or (quotes and _ends_in_a_line_break(batch))):
+        _refuse_unclosed(path, delimiter, encoding)
+
+
+@contextlib.contextmanager
+def _parsing(
+    path: StrPath, delimiter: str, encoding: str, names: list[str], *, header: bool
+) -> Iterator[Any]:
+    """Open a file for Arrow's parser; name the line where it fails."""
+    with reading(path):
+        try:
+            with open_bytes(path) if is_gzipped(path) else pa.OSFile(str(path)) as stream:
+                yield stream
+        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
+            _explain(path, delimiter, encoding, names, header=header)
+            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+
+
+def _arrow_options(
+    names: list[str],
+    columns: list[str] | None,
+    delimiter: str,
+    encoding: str,
+    quotes: int,
+    *,
+    header: bool,
+) -> dict[str, Any]:
+    """Return Arrow's options to read the columns as text.
+
+    Without a quote no name spans lines, and Arrow cuts the file into blocks at any line break,
+    which is twice as fast as following the quotes. Types that are given are not inferred.
+    """
+    return {
+        "read_options": pa_csv.ReadOptions(
+            encoding=encoding, block_size=_BLOCK, column_names=None if header else names
+        ),
+        "parse_options": pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=bool(quotes)),
+        "convert_options": pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            include_columns=names if columns is None else columns,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    }
+
+
 def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
-    """Write a table to `path` as the ending of `name` says; quotes only where they are needed."""
+    """Write a table to `path` in the format of `name`'s extension; quotes only where needed."""
     delimiter = delimiter_of(name)
     _check_writable(table, name)
     options = pa_csv.WriteOptions(
@@ -137,12 +191,12 @@ def write_delimited(table: pa.Table, path: StrPath, *, name: str) -> None:
 
 
 def _check_writable(table: pa.Table, name: str) -> None:
-    """Refuse what no program reads back from a text file."""
+    """Refuse what cannot be read back from a text file."""
     for column, values in zip(table.column_names, table.columns, strict=True):
         if _is_text(values.type) and pc.any(pc.match_substring(values, "\0")).as_py():
             raise InputError(
-                "a name holds a NUL byte, which a text file cannot keep; write .parquet, .hif.json "
-                "or .npz instead",
+                "a name contains a NUL byte, which a text file cannot store; write .parquet, "
+                ".hif.json or .npz instead",
                 file=name,
                 column=column,
             )
@@ -152,14 +206,14 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _ends_in_a_line_break(table: pa.Table) -> bool:
-    """Whether the last row's text goes on to the end of the file, as after an unclosed quote."""
+def _ends_in_a_line_break(table: pa.Table | pa.RecordBatch) -> bool:
+    """Whether the last row contains a line break, as it does after an unclosed quote."""
     last = table.slice(max(table.num_rows - 1, 0)).to_pylist()
     return any("\n" in (text or "") for row in last for text in row.values())
 
 
 def _refuse_unclosed(path: StrPath, delimiter: str, encoding: str) -> None:
-    """Raise, with its line, for a quote that is never closed: it takes in all lines after it."""
+    """Raise, with its line, for a quote that is never closed: it swallows all lines after it."""
     for line, fields in _records(path, delimiter, encoding, end=_END):
         if fields[-1].endswith(_END) and fields != [_END]:
             raise InputError(
@@ -188,14 +242,14 @@ def _count_quotes(path: StrPath, encoding: str) -> int:
     with reading(path), open_bytes(path) as stream:
         line = next(number for number, text in enumerate(stream, start=1) if b"\0" in text)
     raise InputError(
-        "there is a NUL byte here, which is not text; is the file damaged, or not CSV at all?",
+        "this line contains a NUL byte, which is not text; the file is damaged or is not CSV",
         file=path,
         line=line,
     )
 
 
 def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
-    """Whether some text is empty (unquoted, that means missing) or holds a special character."""
+    """Whether some text is empty (missing, if not quoted) or has a special character."""
     special = rf'^$|["\r\n{re.escape(delimiter)}]'
     return any(
         pc.any(pc.match_substring_regex(column, special)).as_py()
@@ -207,7 +261,7 @@ def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
 def line_of(
     path: StrPath, row: int, *, delimiter: str | None, encoding: str, header: bool = True
 ) -> int | None:
-    """Return the line of data row `row` (from 0); a row may span lines, blank ones do not count."""
+    """Return the line of data row `row` (from 0); rows may span lines, blank lines do not count."""
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     with reading(path):
         for number, (line, _) in enumerate(_records(path, delimiter, encoding)):
@@ -228,7 +282,7 @@ def _check_options(delimiter: str, encoding: str) -> None:
 def _records(
     path: StrPath, delimiter: str, encoding: str, *, end: str | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (the line a record begins at, its fields), blank lines left out; `end` is one more."""
+    """Yield (first line, fields) of each record that is not blank; `end` is one more line."""
     csv.field_size_limit(_LONGEST_FIELD)
     encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
@@ -249,20 +303,20 @@ def _records(
 def _explain(
     path: StrPath, delimiter: str, encoding: str, names: list[str], *, header: bool
 ) -> None:
-    """Raise an error with its line for the first thing that is wrong with the file, if any is."""
+    """Raise an error for the first thing that is wrong with the file, if any, with its line."""
     _refuse_unclosed(path, delimiter, encoding)
     width, records = len(names), 0
     for line, fields in _records(path, delimiter, encoding):
         records += 1
         if len(fields) != width:
             raise InputError(
-                f"there are {len(fields)} columns here, the {'header' if header else 'first line'} "
+                f"this line has {len(fields)} columns, the {'header' if header else 'first line'} "
                 f"has {width}",
                 file=path,
                 line=line,
             )
     if records == 1 and header:
-        raise InputError("there is a header but no row below it", file=path)
+        raise NoRowsError("there is a header but no row below it", file=path)
 
 
 def _explain_encoding(path: StrPath, encoding: str, error: UnicodeError) -> None:
@@ -280,7 +334,7 @@ def _explain_encoding(path: StrPath, encoding: str, error: UnicodeError) -> None
                 decoder.decode(content)
             except UnicodeError:
                 raise InputError(
-                    f"this is not {encoding} text; name its encoding (encoding='latin-1', say) "
+                    f"this is not {encoding} text; set its encoding (such as encoding='latin-1') "
                     "or convert the file",
                     file=path,
                     line=line,

@@ -11,7 +11,7 @@ from dhne.errors import InputError
 from dhne.files.reading import StrPath
 from dhne.network.edges import TimeArray
 
-_LARGEST = 2**63  # beyond it a number is no int64
+_LARGEST = 2**63  # beyond it a number does not fit int64
 
 
 def read_edge_times(found: dict[str, Any], number: dict[Any, int]) -> list[Any] | None:
@@ -52,5 +52,5 @@ def _dates(values: list[str], file: StrPath) -> TimeArray:
     try:
         dates: TimeArray = np.array(values, "datetime64[us]")
     except ValueError as error:
-        raise InputError(f"edges: a time is no date in ISO 8601: {error}", file=file) from None
+        raise InputError(f"edges: a time is not an ISO 8601 date: {error}", file=file) from None
     return dates

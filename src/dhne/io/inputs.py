@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote
 
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, reading
 
 STDIN = "-"
+Partition = dict[str, str | None]
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".pq")
 
 
@@ -34,7 +37,7 @@ def is_several(path: StrPath) -> bool:
 
 
 def table_files(path: StrPath) -> list[Path]:
-    """Return the files that a path stands for, in the order of their names."""
+    """Return the files that a path refers to, sorted by name."""
     if str(path) == STDIN:
         return [_standard_input()]
     if not is_several(path):
@@ -43,14 +46,28 @@ def table_files(path: StrPath) -> list[Path]:
         with reading(path):
             found = sorted(_tables_in(Path(path)))
         if not found:
-            raise InputError(
-                "this is a directory without a CSV, TSV or Parquet file in it", file=path
-            )
+            raise InputError("this is a directory without a CSV, TSV or Parquet file", file=path)
         return found
     matches = glob.iglob(str(path), recursive=True)  # noqa: PTH207 - absolute patterns too
     found = sorted(Path(p) for p in matches if Path(p).is_file())
     if not found:
-        raise InputError("no file has a name like this", file=path)
+        raise InputError("no file matches this pattern", file=path)
+    return found
+
+
+def partition_of(path: StrPath) -> Partition:
+    """Return the columns that a file's directories name, as in ``year=2024/month=05/x.parquet``.
+
+    Examples
+    --------
+    >>> partition_of("tags/country=C%C3%B4te/year=2024/part-0.parquet")
+    {'country': 'Côte', 'year': '2024'}
+    """
+    found: Partition = {}
+    for part in Path(path).parent.parts:
+        key, equals, value = part.partition("=")
+        if key and equals:
+            found[unquote(key)] = None if value == _MISSING else unquote(value)
     return found
 
 
@@ -66,7 +83,7 @@ def _tables_in(directory: Path) -> Iterator[Path]:
 
 
 def _standard_input() -> Path:
-    """Return a file with what is on standard input, which may be needed twice and is there once."""
+    """Return a file with the contents of standard input, which can be read only once."""
     stream: IO[bytes] = sys.stdin.buffer
     start = stream.read(4096)
     if not start:
@@ -80,12 +97,12 @@ def _standard_input() -> Path:
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """The directory of what was read from standard input; it goes with the process."""
+    """The directory for the contents of standard input; it is removed with the process."""
     return tempfile.TemporaryDirectory(prefix="dhne-")
 
 
 def _ending(start: bytes) -> str:
-    """Return the ending of the format that some first bytes are of; CSV or TSV if of no other."""
+    """Return the extension of the format that the first bytes indicate; CSV or TSV by default."""
     for magic, ending in ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"PK\x03\x04", ".npz")):
         if start.startswith(magic):
             return ending

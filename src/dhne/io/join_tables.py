@@ -25,7 +25,17 @@ from .times import as_kind, join_times, read_times
 
 @dataclass(frozen=True)
 class Source:
-    """A table and where it came from, for errors that say the line."""
+    """A table and where it came from, for errors that name the line.
+
+    Attributes
+    ----------
+    text : bool
+        Whether it is a text file, whose columns have no types.
+    untyped : frozenset of str
+        Columns without a type in a file that has types: those named by its directories.
+    first_row : int
+        How many rows of the file come before this table.
+    """
 
     table: pa.Table
     file: StrPath | None = None
@@ -33,6 +43,8 @@ class Source:
     delimiter: str | None = None
     encoding: str = "utf-8"
     header: bool = True
+    untyped: frozenset[str] = frozenset()
+    first_row: int = 0
 
     def with_column(self, name: str, kind: pa.DataType) -> Source:
         """Return the same with one column cast to another type."""
@@ -48,6 +60,7 @@ class Source:
 
     def error(self, message: str, *, row: int, column: str) -> InputError:
         """Return an error about one field."""
+        row += self.first_row
         if self.text and self.file is not None:
             line = line_of(
                 self.file,
@@ -76,7 +89,7 @@ class Part:
     def weights(self) -> npt.NDArray[np.float64] | None:
         """Return the weights as numbers, each positive and finite."""
         name = self.mapped.weight
-        return None if name is None else _weights(self.source, name)
+        return None if name is None else read_weights(self.source, name)
 
     def times(self) -> TimeArray | None:
         """Return the times of the hyperedges, if they have any."""
@@ -104,13 +117,14 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _weights(source: Source, name: str) -> npt.NDArray[np.float64]:
+def read_weights(source: Source, name: str) -> npt.NDArray[np.float64]:
+    """Return a column of weights; the first that is not a positive number raises, with its line."""
     column = source.table[name]
     try:
         numbers = column.cast(pa.float64())
     except pa.ArrowException:
         row, value = _first_non_number(column)
-        raise source.error(f"the weight {value!r} is no number", row=row, column=name) from None
+        raise source.error(f"the weight {value!r} is not a number", row=row, column=name) from None
     if numbers.null_count:
         row = pc.index(numbers.is_null(), value=True).as_py()
         raise source.error("the weight is missing", row=row, column=name)
@@ -185,7 +199,8 @@ def typeless(parts: Sequence[Part]) -> set[str]:
     for part in parts:
         for t, c in zip(part.mapped.types, part.mapped.columns, strict=True):
             kind = part.source.table[c].type
-            if not part.source.text and not pa.types.is_integer(kind):
+            untyped = part.source.text or c in part.source.untyped
+            if not untyped and not pa.types.is_integer(kind):
                 typed.add(t)
     return {t for p in parts for t in p.mapped.types} - typed
 

@@ -1,6 +1,6 @@
 """npz: the layout of the paper's authors, and a layout of our own that keeps everything.
 
-The authors' layout: ``train_data: [m, N]`` (or ``test_data``), one column a node type, and
+The authors' layout: ``train_data: [m, N]`` (or ``test_data``), one column per node type, and
 ``nums_type: [N]``, the number of nodes of each. It has no names, so the node types are ``type0``,
 ``type1`` … unless they are given.
 
@@ -84,7 +84,7 @@ def _read_authors(arrays: Arrays, path: StrPath, types: Any) -> HyperNetwork:
 def _authors_labels(
     arrays: Arrays, types: tuple[str, ...], sizes: dict[str, int], path: StrPath
 ) -> dict[str, LabelColumn]:
-    """Labels as a plain array, one a node; the authors' lists are pickles and refused earlier."""
+    """Labels as a plain array, one per node; the authors' lists are pickles and refused earlier."""
     if "labels" not in arrays:
         return {}
     labels = arrays["labels"]

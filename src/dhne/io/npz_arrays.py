@@ -1,7 +1,7 @@
 """Arrays from an npz file of unknown origin: no pickles, and no more memory than the file deserves.
 
-An npz is a zip of npy files. Before anything is unpacked, the zip's directory must promise a
-bounded total; each array's header must promise exactly the bytes that follow it.
+An npz is a zip of npy files. Before anything is unpacked, the zip's directory must declare a
+bounded total; each array's header must declare exactly the bytes that follow it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def read_arrays(path: StrPath) -> Arrays:
     Raises
     ------
     InputError
-        If it is no npz, holds pickled objects, or would unpack to far more than its size suggests.
+        If it is not an npz file, holds pickled objects, or would unpack to far more than its size
+        suggests.
     """
     found = check_file(path)
     with reading(path), zipfile.ZipFile(found) as archive:
@@ -41,9 +42,7 @@ def read_arrays(path: StrPath) -> Arrays:
         for entry in entries:
             name = entry.filename.removesuffix(".npy")
             if name == entry.filename or name in arrays:
-                raise InputError(
-                    f"{entry.filename!r} is no array, or stands there twice", file=path
-                )
+                raise InputError(f"{entry.filename!r} is not an array, or appears twice", file=path)
             with archive.open(entry) as stream:
                 data = stream.read(entry.file_size + 1)
             arrays[name] = _parse(data, name, path)

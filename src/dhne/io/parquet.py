@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +15,28 @@ from dhne.files.reading import StrPath, check_file, reading
 _KEY = b"dhne"
 
 
+def is_parquet(path: StrPath) -> bool:
+    """Whether a file's name says that it is Parquet."""
+    return Path(path).name.lower().endswith((".parquet", ".pq"))
+
+
 def read_parquet(path: StrPath, columns: list[str] | None = None) -> pa.Table:
     """Return (some columns of) a Parquet file."""
     check_file(path)
     with reading(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
         return file.read(columns=columns)
+
+
+def stream_parquet(
+    path: StrPath, columns: list[str], rows: int = 2**17
+) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """Yield a file's rows in batches, each with the share of the file that has been read."""
+    check_file(path)
+    with reading(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        total, done = max(file.metadata.num_rows, 1), 0
+        for batch in file.iter_batches(rows, columns=columns):
+            done += batch.num_rows
+            yield batch, done / total
 
 
 def read_parquet_names(path: StrPath) -> list[str]:

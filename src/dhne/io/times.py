@@ -45,7 +45,7 @@ def looks_like_dates(names: pa.Array | pa.ChunkedArray) -> bool:
 
 
 def read_times(source: Source, name: str) -> TimeArray:
-    """Return the times of a table's rows; the first value that is no time raises, with its line."""
+    """Return the times of a table's rows; raise, with its line, for a value that is not a time."""
     column = source.table[name]
     kind = column.type
     if column.null_count:

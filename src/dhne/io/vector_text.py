@@ -111,9 +111,9 @@ def write_tsv(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
 
 
 def write_projector(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
-    """Write a directory that TensorBoard opens; one that is there already is replaced."""
+    """Write a directory that TensorBoard opens, replacing an existing one."""
     if path.exists() and not (path / _CONFIG).is_file() and (path.is_file() or any(path.iterdir())):
-        raise InputError("something else is there; choose another name", file=path)
+        raise InputError("this name is already taken by something else; choose another", file=path)
     names: list[str] = []
     replace_directory(path, lambda directory: names.extend(_fill(directory, vectors, labels)))
     return [*(path / name for name in names), path]

@@ -1,4 +1,4 @@
-"""Vectors to files that other programs read, by the ending of the file's name.
+"""Vectors written to files for other programs, by the file's extension.
 
 ===============================  ==================================================================
 ``x.parquet``                    columns ``type``, ``name``, ``vector``; a row a node
@@ -57,7 +57,7 @@ def write_vectors(
     *,
     labels: Labels | None = None,
 ) -> list[Path]:
-    """Write vectors with their names, in the format that the file's ending says.
+    """Write vectors with their names, in the format of the file's extension.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def write_vectors(
 
 
 def vectors_format(path: StrPath) -> str:
-    """Return the format that a file's ending stands for; raise if it is none.
+    """Return the format of a file by its extension; raise if it is unknown.
 
     Examples
     --------

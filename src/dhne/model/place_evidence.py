@@ -71,6 +71,22 @@ class PlaceEvidence(nn.Module):
         self._meetings = {pair: m.apply(fn) for pair, m in self._meetings.items()}
         return self
 
+    def copy_weights(self, old: PlaceEvidence) -> None:
+        """Copy W of the place pairs of a smaller network; context nodes keep their ids."""
+        known = np.flatnonzero(old._number.cpu().numpy() >= 0)  # in the order of their numbers
+        rest, p = np.divmod(known, old._length)
+        rest, i = np.divmod(rest, old._length)
+        edge_type, context = np.divmod(rest, old._contexts)
+        codes = np.full(len(known), -1, np.int64)
+        for types, k in old._edge_types.items():
+            if types in self._edge_types:
+                code = (self._edge_types[types] * self._contexts + context) * self._length + i
+                codes = np.where(edge_type == k, code * self._length + p, codes)
+        numbers = np.where(codes >= 0, self._number.cpu().numpy()[codes], -1)
+        there = torch.from_numpy(np.flatnonzero(numbers >= 0))
+        place = torch.from_numpy(numbers[numbers >= 0])
+        self.weights[place[:, None], place] = old.weights[there][:, there].to(self.weights)
+
     def context_position(self, edge_type: EdgeType) -> int | None:
         """Return where the context is in an edge type, if it is there once."""
         if self.context is None or edge_type.count(self.context) != 1:

@@ -72,6 +72,23 @@ class Products(nn.Module):
                 q.normal_(0, self.dim**-0.5, generator=generator)
             self.evidence.weights.zero_()
 
+    def copy_weights(self, old: Products) -> None:
+        """Begin where the products of a smaller network ended; nodes keep their ids.
+
+        What only this network has keeps the weights that were drawn.
+        """
+        if self.dim != old.dim or self.context != old.context:
+            return
+        with torch.no_grad():
+            for mine, theirs in (
+                (self.vectors, old.vectors),
+                (self.maps, old.maps),
+                (self.scales, old.scales),
+            ):
+                for name, weights in theirs.items():
+                    mine[name][: len(weights)].copy_(weights)
+            self.evidence.copy_weights(old.evidence)
+
     def covers(self, edge_type: EdgeType) -> bool:
         """Whether tuples of this type have a product."""
         at = self.evidence.context_position(edge_type)

@@ -238,7 +238,7 @@ class EdgeType(tuple[str, ...]):  # noqa: SLOT001 - it carries roles
 
     @property
     def family_label(self) -> str:
-        """How people read its family, whatever the size of its sets.
+        """A readable name for its family, independent of the sizes of its sets.
 
         Examples
         --------

@@ -47,8 +47,8 @@ class EdgeColumns:
 class HyperNetwork:
     """Typed nodes with names, and hyperedges with weights.
 
-    Usually made by :meth:`from_tuples`, :func:`dhne.read_table` or a dataset's name; the
-    constructor takes the parts as they are.
+    Usually created by :meth:`from_tuples`, :func:`dhne.read_table` or :func:`dhne.load_dataset`;
+    the constructor takes the parts as they are.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class HyperNetwork:
         weights: Mapping[Sequence[str], npt.ArrayLike] | None = None,
         ordered: bool = True,
     ) -> HyperNetwork:
-        """Make a network of nodes without names from arrays of ids, one an edge type.
+        """Make a network of nodes without names from arrays of ids, one per edge type.
 
         Examples
         --------
@@ -211,7 +211,7 @@ class HyperNetwork:
 
     @property
     def edge_sets(self) -> tuple[EdgeSet, ...]:
-        """The hyperedges, one `EdgeSet` an edge type."""
+        """The hyperedges, one `EdgeSet` per edge type."""
         return tuple(self._edges.values())
 
     def edge_set(self, edge_type: Sequence[str] | None = None) -> EdgeSet:
@@ -241,7 +241,7 @@ class HyperNetwork:
         return self.vocabulary(node_type).ids(names)
 
     def labels(self, node_type: str) -> LabelColumn | None:
-        """Return the labels of a node type, a list of strings a node, or None if it has none."""
+        """Return the labels of a node type, one list of strings per node, or None."""
         self.vocabulary(node_type)
         return self._labels.get(node_type)
 
@@ -401,7 +401,7 @@ class HyperNetwork:
         return HyperNetwork(nodes, edges, labels)
 
     def merge(self, other: HyperNetwork, *, fold: bool = True) -> HyperNetwork:
-        """Return the network of both's nodes and hyperedges; ids of this one stay as they are.
+        """Return a network with the nodes and hyperedges of both; ids of this one do not change.
 
         Parameters
         ----------
@@ -416,7 +416,7 @@ class HyperNetwork:
     # -- Python's own ----------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same names, labels and weighted hyperedges, in whatever order."""
+        """Whether both have the same names, labels and weighted hyperedges, in any order."""
         if not isinstance(other, HyperNetwork):
             return NotImplemented
         from .merging import same

@@ -29,7 +29,7 @@ _UNKNOWN = ("raise", "warn")
 
 
 def labels_of(nodes: Nodes, labels: Any, *, unknown: str = "raise") -> dict[str, LabelColumn]:
-    """Return the label column of each node type that `labels` speaks of.
+    """Return the label column of each node type in `labels`.
 
     Parameters
     ----------
@@ -187,6 +187,6 @@ def _only_type(nodes: Nodes, names: list[Any]) -> str:
         return fitting[0] if fitting else next(iter(nodes))
     said = f"are found in {', '.join(fitting)}" if fitting else "are found in none"
     raise InputError(
-        f"there is no column 'type', and the names {said}; add a column that says the node type of "
+        f"there is no column 'type', and the names {said}; add a column with the node type of "
         f"each name: {', '.join(nodes)}"
     )

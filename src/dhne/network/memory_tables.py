@@ -1,4 +1,4 @@
-"""Tables in memory, of whatever library, as Arrow tables.
+"""Tables in memory, from any library, as Arrow tables.
 
 Taken are everything that speaks the Arrow PyCapsule interface (pandas, polars, pyarrow, DuckDB),
 polars' lazy frames, Arrow datasets and scanners, mappings of columns, and lists of dicts. No
@@ -61,7 +61,7 @@ def as_table(source: Any) -> pa.Table:
 
 
 def without_categories(table: pa.Table) -> pa.Table:
-    """Return the table with categories as the values they stand for."""
+    """Return the table with categories replaced by their values."""
     return pa.table([decoded(c) for c in table.columns], names=table.column_names)
 
 

@@ -1,4 +1,4 @@
-"""Joining two networks by name, and telling whether two hold the same."""
+"""Merging two networks by name, and comparing them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def merge(one: HyperNetwork, other: HyperNetwork, *, fold: bool) -> HyperNetwork:
-    """Return the network of both's nodes and hyperedges, matched by name."""
+    """Return a network with the nodes and hyperedges of both, matched by name."""
     from .hypernetwork import HyperNetwork
 
     nodes, renumber = _join_vocabularies(one, other)
@@ -110,7 +110,7 @@ def _join_labels(
 
 
 def same(one: HyperNetwork, other: HyperNetwork) -> bool:
-    """Whether both hold the same names, labels and weighted hyperedges, in whatever order."""
+    """Whether both have the same names, labels and weighted hyperedges, in any order."""
     if set(one.node_types) != set(other.node_types) or set(one.edge_types) != set(other.edge_types):
         return False
     renumber: dict[str, IdArray] = {}

@@ -65,7 +65,7 @@ def find_positions(
 
 
 def _places(types: EdgeType, names: Sequence[str]) -> dict[str, int] | None:
-    """Return the position of each name, or None if one is no position of this edge type."""
+    """Return the position of each name, or None if one is not a position of this edge type."""
     places: dict[str, int] = {}
     for labels in (types.roles, types.columns):  # a column's name goes before a role's
         places |= {label: p for p, label in enumerate(labels) if labels.count(label) == 1}

@@ -27,7 +27,7 @@ _FEW = 64  # up to here a binary search beats hashing the whole vocabulary
 
 
 def as_name_array(names: Any, *, what: str = "names") -> pa.Array:
-    """Return `names` as one Arrow array of strings or int64, whatever they came as.
+    """Return `names`, in any form, as one Arrow array of strings or int64.
 
     Integers (and floats that are whole numbers) become int64; every other kind becomes a string.
 
@@ -35,7 +35,7 @@ def as_name_array(names: Any, *, what: str = "names") -> pa.Array:
     ----------
     names : Arrow array or chunked array, NumPy array, pandas or polars series, or sequence
     what : str
-        How to call them in an error.
+        What to call them in errors.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def as_name_array(names: Any, *, what: str = "names") -> pa.Array:
 
 
 def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedArray:
-    """Return `names` as :func:`as_name_array` does, but leave chunks apart (a copy less)."""
+    """Return `names` as :func:`as_name_array` does, but keep chunks, which saves a copy."""
     array = _to_arrow(names, what)
     array = decoded(array)
     missing = array.is_null(nan_is_null=pa.types.is_floating(array.type))
@@ -66,7 +66,7 @@ def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedA
 
 
 def decoded(column: Any) -> Any:
-    """Return a dictionary-encoded column (categories) as the values it stands for."""
+    """Return a dictionary-encoded column (categories) as plain values."""
     if not pa.types.is_dictionary(column.type):
         return column
     if isinstance(column, pa.ChunkedArray):
@@ -134,7 +134,7 @@ class Vocabulary:
 
     @classmethod
     def of_size(cls, n: int, *, node_type: str = "node") -> Vocabulary:
-        """Return the vocabulary 0 … n-1 of nodes that have no other name."""
+        """Return the vocabulary 0 … n-1, for nodes without names."""
         return cls(pa.array(np.arange(n, dtype=np.int64)), node_type=node_type, checked=True)
 
     def __len__(self) -> int:
@@ -167,7 +167,7 @@ class Vocabulary:
 
     @cached_property
     def is_range(self) -> bool:
-        """Whether the names are just 0 … n-1, that is, nodes without a name of their own."""
+        """Whether the names are just 0 … n-1, that is, the nodes have no names."""
         return self.has_integers and bool(
             np.array_equal(self.names.to_numpy(zero_copy_only=False), np.arange(len(self)))
         )
@@ -221,7 +221,7 @@ class Vocabulary:
         wanted = int if self.has_integers else str
         if not isinstance(name, wanted) or isinstance(name, bool):
             return -1
-        # Arrow sorts strings by their bytes; half of a surrogate pair, which has none, is no name
+        # Arrow sorts strings by their bytes; half of a surrogate pair has none and is not a name
         key: Any = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
         low, high = 0, len(self)
         while low < high:
@@ -275,7 +275,7 @@ Encoded = tuple[Vocabulary, list[list[npt.NDArray[np.int32]]]]
 
 
 def encode_all(columns: dict[str, list[Any]]) -> dict[str, Encoded]:
-    """Return :func:`encode` of each node type's columns; `columns` is emptied on the way."""
+    """Return :func:`encode` of each node type's columns; `columns` is emptied in the process."""
     with ThreadPoolExecutor(pa.cpu_count()) as pool:  # Arrow and NumPy leave the interpreter free
         results = {t: pool.submit(encode, columns.pop(t), t) for t in list(columns)}
     return {t: result.result() for t, result in results.items()}

@@ -1,20 +1,21 @@
 """Runs on disk: one trained model and everything needed to use, resume or audit it.
 
-A run is a directory of plain files, none of which can hold a program:
+A run is a directory of plain files, none of which can contain code:
 
 ======================  ==========================================================================
-``config.json``         the method, its hyper-parameters, the shape of the model
+``config.json``         the method, its hyper-parameters, the shape of the model, its updates
 ``model.safetensors``   the weights
+``optimizer.safetensors``  the optimizer's moments, for updates; optional
 ``nodes/TYPE.parquet``  name, labels, degree and vector of each node of a type
-``edges/N.parquet``     the hyperedges it was trained on, one file an edge type
-``history.jsonl``       a record an epoch
-``checkpoints/``        where an unfinished training goes on
+``edges/N.parquet``     the hyperedges it was trained on, one file per edge type
+``history.jsonl``       one record per epoch
+``checkpoints/``        the state of an unfinished training
 ``manifest.json``       format version, status, and size and sha256 of every file above
 ======================  ==========================================================================
 
-A save writes everything under a temporary name, makes sure that it is on the disk, and only then
-renames; whenever it is interrupted, what is there is the old run or the new one, never a mixture.
-A training that replaces a finished run leaves it alone until the new one is complete.
+A save writes everything under a temporary name, flushes it to disk, and only then renames it. An
+interruption at any point leaves either the old run or the new one, never a mixture. A training that
+replaces a finished run leaves it untouched until the new one is complete.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Checkpoints: the state of a training, so that it can go on after any interruption.
+"""Checkpoints: the state of a training, so that it can resume after any interruption.
 
-``epoch-000012.safetensors`` holds tensors (weights, the optimizer's moments), ``epoch-000012.json``
-beside it everything else, and the sha256 of both. The JSON file is written last: a checkpoint
-without it does not exist. The newest two are kept, so that damage to one costs an epoch or two.
+``epoch-000012.safetensors`` holds tensors (weights, the optimizer's moments); ``epoch-000012.json``
+holds everything else and the sha256 of both. The JSON file is written last; without it the
+checkpoint does not exist. The newest two are kept, so that damage to one costs an epoch or two.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _NAME = re.compile(r"epoch-(\d+)\.json")
 
 
 class DamagedCheckpointWarning(UserWarning):
-    """A checkpoint was damaged, and an older one is used."""
+    """A checkpoint is damaged; an older one is used."""
 
 
 class Checkpoints:
-    """The checkpoints of one training, in a directory of their own.
+    """The checkpoints of one training, in their own directory.
 
     Parameters
     ----------
     directory : path
-        Made when the first checkpoint is saved.
+        Created when the first checkpoint is saved.
     keep : int
         How many to keep.
 
@@ -76,32 +76,32 @@ class Checkpoints:
         ----------
         tensors : mapping of name to tensor, on any device
         meta : mapping
-            Everything else, of what JSON can hold; numbers come back as they were.
+            Everything else, as JSON values; numbers are restored exactly.
         """
         data, note = self._files(epoch)
         with saving(self.directory):
             self.directory.mkdir(parents=True, exist_ok=True)
             sweep(self.directory)
-            note.unlink(missing_ok=True)  # of an earlier training: it must not vouch for new data
+            note.unlink(missing_ok=True)  # of an earlier training: it must not validate new data
             with replacing(data, durable=True) as (temporary,):
                 write_tensors(temporary, tensors)
             write_note(note, {"epoch": epoch, "sha256": sha256_of_file(data)}, meta)
             self._remove(self.epochs()[self.keep :])
 
     def latest(self) -> tuple[Tensors, dict[str, Any]] | None:
-        """Return (tensors, meta) of the newest checkpoint that is undamaged, or None.
+        """Return (tensors, meta) of the newest undamaged checkpoint, or None.
 
         Warns
         -----
         DamagedCheckpointWarning
-            For each damaged one that is passed over.
+            For each damaged checkpoint that is skipped.
         """
         for epoch in self.epochs():
             try:
                 return self._read(epoch)
             except RunError as error:
                 warnings.warn(
-                    f"{error}; going on from an earlier one",
+                    f"{error}; resuming from an earlier one",
                     DamagedCheckpointWarning,
                     stacklevel=2,
                 )

@@ -1,8 +1,8 @@
 """File names for node types, which may be called anything.
 
-A node type is a word of the user's: it may hold slashes, be ``..``, be longer than a file name may
-be, or differ from another only in case, which some file systems take for the same. Its file is
-named after it as far as that is safe; the real name stands in the manifest.
+A node type is named by the user: its name may contain slashes, be ``..``, exceed the length limit
+of file names, or differ from another only in case, which some file systems ignore. The file is
+named after it as far as that is safe; the manifest has the real name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One writer at a time: a lock that a run's writer holds, and that ends with its process.
+"""One writer at a time: a lock held by a run's writer, released when its process ends.
 
-The lock is the operating system's own (``flock``), on a file ``.NAME.lock`` beside the run, so
-that one whose process was killed is no lock any more, whatever it left behind. The file says who
-holds it, for the message that a second writer gets.
+It is an operating system lock (``flock``) on a file ``.NAME.lock`` beside the run, so a killed
+process releases it even if the file remains. The file names the holder, for the error message that
+a second writer gets.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _held: set[tuple[Path, int]] = set()  # by this process: (lock file, thread)
 
 @contextlib.contextmanager
 def lock_run(run: Path) -> Iterator[None]:
-    """Hold the lock of the run at `run`; within one thread it may be taken again.
+    """Hold the lock of the run at `run`; the same thread may acquire it again.
 
     Raises
     ------
     RunError
-        If another process, or thread, is writing to the run.
+        If another process or thread is writing to the run.
     """
     target = run.absolute()
     file = target.with_name(f".{target.name}.lock")
@@ -43,18 +43,18 @@ def lock_run(run: Path) -> Iterator[None]:
         _held.discard(mine)
         if opened is not None:
             with contextlib.suppress(OSError):
-                file.unlink(missing_ok=True)  # while it is locked: nobody else can hold it
+                file.unlink(missing_ok=True)  # while locked: no other process can hold it
             opened.close()
 
 
 def _acquire(file: Path, run: Path) -> IO[str] | None:
-    """Return the locked file; None where the system has no locks or nothing can be written."""
+    """Return the locked file, or None if the system has no locks or cannot write here."""
     while True:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             opened = file.open("a+", encoding="utf-8")
         except OSError:
-            return None  # saving itself will say what is wrong
+            return None  # saving will report the problem
         try:
             _lock(opened)
         except BlockingIOError:
@@ -62,7 +62,7 @@ def _acquire(file: Path, run: Path) -> IO[str] | None:
                 opened.seek(0)
                 who = opened.read(200).strip() or "another process"
             raise RunError(
-                f"{run}: {who} is writing to this run; wait until it is done, or choose another "
+                f"{run}: {who} is writing to this run; wait until it finishes, or choose another "
                 "name"
             ) from None
         except OSError:
@@ -74,11 +74,11 @@ def _acquire(file: Path, run: Path) -> IO[str] | None:
                 opened.write(f"process {os.getpid()} on {socket.gethostname()}\n")
                 opened.flush()
                 return opened
-        opened.close()  # it was removed by the one who held it: another try
+        opened.close()  # removed by its previous holder: try again
 
 
 def _lock(opened: IO[str]) -> None:
-    """Lock an open file, or raise `BlockingIOError` if somebody else has locked it."""
+    """Lock an open file, or raise `BlockingIOError` if it is locked already."""
     if os.name == "posix":
         import fcntl
 

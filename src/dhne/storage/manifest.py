@@ -1,7 +1,7 @@
-"""The manifest of a run: what it consists of, and how to tell that nothing of it has changed.
+"""The manifest of a run: its files and their checksums.
 
-It is JSON with a checksum over itself, so a change anywhere in a run is seen. It names files only
-within the run and only of the kinds a run has: a manifest from elsewhere cannot lead out of it.
+It is JSON with a checksum of itself, so any change to a run is detected. It may name only files
+within the run, and only those that a run has: a forged manifest cannot point outside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 STATUSES = ("training", "complete")
 _FILE = re.compile(
-    r"config\.json|model\.safetensors|history\.jsonl"
+    r"config\.json|model\.safetensors|optimizer\.safetensors|history\.jsonl"
     r"|nodes/(?!\.)[^/\\\0]+\.parquet|edges/[0-9]+\.parquet"
 )
 
@@ -28,7 +28,7 @@ Manifest = dict[str, Any]
 
 
 def is_run(path: str | Path) -> bool:
-    """Whether there is a run at `path`, finished or not, damaged or not.
+    """Whether there is a run at `path`, whether or not it is finished or damaged.
 
     Examples
     --------
@@ -42,14 +42,14 @@ def is_run(path: str | Path) -> bool:
 
 
 def entry_of(path: Path) -> dict[str, Any]:
-    """Return what the manifest says about a file."""
+    """Return the manifest's entry for a file."""
     return {"sha256": sha256_of_file(path), "size": path.stat().st_size}
 
 
 def make_manifest(
     directory: Path, files: list[str], *, status: str, network: dict[str, Any] | None = None
 ) -> Manifest:
-    """Return the manifest of some files of a run."""
+    """Return a manifest of these files of a run."""
     from dhne import __version__
 
     return {
@@ -68,21 +68,21 @@ def _render(manifest: Manifest) -> bytes:
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
-    """Write the manifest; whole or not at all."""
+    """Write the manifest atomically."""
     replace_bytes(directory / MANIFEST, _render(manifest), durable=True)
 
 
 def read_manifest(path: str | Path) -> Manifest:
-    """Return the manifest of the run at `path`, after checking it against itself.
+    """Return the manifest of the run at `path`, after verifying its own checksum.
 
     Raises
     ------
     RunError
-        If there is no run, it is of a newer format, or the manifest has been changed.
+        If there is no run, its format is newer, or the manifest has been changed.
     """
     run, file = Path(path), Path(path) / MANIFEST
     if not is_run(run):
-        what = "there is nothing there" if not run.exists() else f"it has no {MANIFEST}"
+        what = "nothing is there" if not run.exists() else f"it has no {MANIFEST}"
         if run.is_file():
             what = "it is a file"
         raise RunError(f"{run} is not a run: {what}; make one with: dhne train SOURCE --out {run}")
@@ -92,29 +92,29 @@ def read_manifest(path: str | Path) -> Manifest:
     except DHNEError as error:
         raise RunError(f"{error}; the run is damaged") from None
     except OSError as error:
-        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+        raise RunError(f"{file}: cannot be read: {error.strerror}") from None
     version = manifest.get("format") if isinstance(manifest, dict) else None
     if type(version) is int and version > FORMAT:
         raise RunError(
             f"{run}: the run has format {version}, this version reads up to {FORMAT}; update dhne"
         )
     if version != FORMAT or _render(manifest) != data:
-        raise RunError(f"{file}: it has been changed since it was written; the run is damaged")
+        raise RunError(f"{file}: changed since it was written; the run is damaged")
     _check(manifest, file)
     return dict(manifest)
 
 
 def _check(manifest: Manifest, file: Path) -> None:
-    """Check what a manifest from elsewhere could have made up, checksum and all."""
+    """Check everything that a forged manifest with a valid checksum could get wrong."""
     files, network = manifest.get("files"), manifest.get("network")
     if manifest.get("status") not in STATUSES or not isinstance(files, dict):
-        raise RunError(f"{file}: it does not say what the run consists of; the run is damaged")
+        raise RunError(f"{file}: its list of files is missing or invalid; the run is damaged")
     for name, entry in files.items():
         if not _FILE.fullmatch(name):
-            raise RunError(f"{file}: it names {name!r}, which is no file of a run; do not trust it")
+            raise RunError(f"{file}: it names {name!r}, which no run contains; do not trust it")
         good = isinstance(entry, dict) and {"sha256", "size"} <= entry.keys()
         if not good or not isinstance(entry["sha256"], str) or type(entry["size"]) is not int:
-            raise RunError(f"{file}: it has no checksum for {name!r}; the run is damaged")
+            raise RunError(f"{file}: {name!r} has no checksum; the run is damaged")
     if manifest["status"] == "complete":
         _check_network(network, files, file)
 
@@ -141,7 +141,7 @@ def _check_network(network: Any, files: dict[str, Any], file: Path) -> None:
         and {"config.json", "model.safetensors", "history.jsonl"} <= files.keys()
     )
     if not good:
-        raise RunError(f"{file}: it does not say what the run consists of; the run is damaged")
+        raise RunError(f"{file}: its list of files is missing or invalid; the run is damaged")
 
 
 def check_files(run: Path, manifest: Manifest) -> None:
@@ -157,14 +157,13 @@ def check_one(run: Path, manifest: Manifest, name: str) -> None:
         size = file.stat().st_size
         found = sha256_of_file(file) if size == entry["size"] else None
     except (FileNotFoundError, NotADirectoryError):
-        raise RunError(f"{file}: it is missing; the run is damaged") from None
+        raise RunError(f"{file}: missing; the run is damaged") from None
     except OSError as error:
-        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+        raise RunError(f"{file}: cannot be read: {error.strerror}") from None
     if size != entry["size"]:
-        what = "truncated" if size < entry["size"] else "longer than it was"
+        what = "truncated" if size < entry["size"] else "too long"
         raise RunError(
-            f"{file}: it is {what} ({size:,} bytes, {entry['size']:,} were written); "
-            "the run is damaged"
+            f"{file}: {what} ({size:,} bytes; {entry['size']:,} were written); the run is damaged"
         )
     if found != entry["sha256"]:
-        raise RunError(f"{file}: its checksum is not that of the manifest; the run is damaged")
+        raise RunError(f"{file}: its checksum does not match the manifest; the run is damaged")

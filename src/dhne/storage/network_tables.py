@@ -31,7 +31,7 @@ Matrices = dict[str, npt.NDArray[np.float32]]
 def write_network(
     directory: Path, network: HyperNetwork, embeddings: Mapping[str, npt.NDArray[np.float32]]
 ) -> dict[str, Any]:
-    """Write nodes and edges below `directory`; return what is where, for the manifest."""
+    """Write nodes and edges under `directory`; return the manifest's description of them."""
     nodes, edges = [], []
     (directory / "nodes").mkdir()
     (directory / "edges").mkdir()
@@ -109,7 +109,7 @@ _NONSENSE = (DHNEError, LookupError, ValueError, TypeError, ArithmeticError, pa.
 
 
 class _named:  # noqa: N801 - reads as a phrase: with _named(path)
-    """Turn what the tables may raise into a `RunError` that names the file."""
+    """Turn errors of the tables into a `RunError` that names the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,12 +1,12 @@
-"""Replacing a run as a whole: the old one or the new one is there, never a mixture.
+"""Replacing a run atomically: either the old run or the new one exists, never a mixture.
 
-A new run is written into a directory of a temporary name and renamed. A run that is already there
-is replaced in two moves: the new files are written into a directory within it, which is renamed to
-``.commit`` — from here on the save has happened — and then they are moved into place, the manifest
-last. Whoever comes across a ``.commit`` first moves what is left of it.
+A new run is written to a directory with a temporary name and renamed. An existing run is replaced
+in two steps: the new files are written to a directory within it, which is renamed to ``.commit``
+(from then on the save is committed), and then moved into place, the manifest last. A reader that
+finds a ``.commit`` directory finishes these moves first.
 
-A training that will replace a finished run keeps its configuration and checkpoints in ``.next``
-within it until it is done; the finished run stays as it is, and can be used, until then.
+A training or update that will replace a finished run keeps its configuration and checkpoints in
+``.next`` within it; until it is done, the finished run is unchanged and can be used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NEXT = ".next"
 def replace_run(run: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new directory with a run's files and manifest, and put it at `run`.
 
-    What is there stays as it was if anything fails; its checkpoints stay in any case.
+    If anything fails, an existing run is unchanged; its checkpoints are kept in any case.
     """
     with saving(run):
         finish_commit(run)
@@ -55,12 +55,12 @@ def replace_run(run: Path, write: Callable[[Path], None]) -> None:
 
 
 def next_run(run: Path) -> Path:
-    """Return where a training that replaces the finished run at `run` keeps its state."""
+    """Return the directory for the state of a training that will replace the run at `run`."""
     return run / _NEXT
 
 
 def check_free(run: Path) -> None:
-    """Refuse a place where something is that is no run: it might be dear to somebody."""
+    """Refuse a place that holds something other than a run: it must not be overwritten."""
     if run.exists() and not run.is_dir():
         raise RunError(f"{run} is a file; a run is a directory, choose another name")
     if run.is_dir():
@@ -72,15 +72,15 @@ def check_free(run: Path) -> None:
 
 
 def finish_commit(run: Path) -> None:
-    """Move the files of a save that has happened to where they belong."""
+    """Move the files of a committed save into place."""
     commit = run / _COMMIT
     if not commit.is_dir():
         return
     try:
-        if is_run(commit):  # else all have been moved, the manifest last
+        if is_run(commit):  # otherwise all have been moved
             manifest = read_manifest(commit)
             names = manifest["files"]
-            if manifest["status"] == "complete":  # whatever was to replace the run has done so
+            if manifest["status"] == "complete":  # the pending replacement has happened
                 shutil.rmtree(next_run(run), ignore_errors=True)
             for name in names:
                 _move(commit / name, run / name)
@@ -94,13 +94,13 @@ def finish_commit(run: Path) -> None:
     except OSError as error:
         raise RunError(
             f"{run}: a save was interrupted here and cannot be finished ({error.strerror}); "
-            "open the run once where it can be written"
+            "open the run once with write access"
         ) from None
 
 
 def _remove_old(run: Path, names: dict[str, object]) -> None:
-    """Remove the files of the run before that the new one does not have."""
-    patterns = ("config.json", "model.safetensors", "history.jsonl", "*/*.parquet")
+    """Remove files of the old run that the new one does not have."""
+    patterns = ("config.json", "*.safetensors", "history.jsonl", "*/*.parquet")
     for old in (p for pattern in patterns for p in run.glob(pattern)):
         place = old.relative_to(run)
         if place.as_posix() not in names and place.parts[0] not in (_COMMIT, _NEXT):
@@ -112,5 +112,5 @@ def _move(source: Path, target: Path) -> None:
         target.parent.mkdir(exist_ok=True)
         source.replace(target)
     except FileNotFoundError:
-        if not target.exists():  # else somebody has moved it before
+        if not target.exists():  # otherwise it has been moved already
             raise

@@ -30,27 +30,31 @@ from .manifest import (
 )
 from .network_tables import read_network, write_network
 from .replacing import finish_commit, next_run, replace_run
-from .tensors import read_tensors, write_tensors
+from .tensors import map_tensors, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     import torch
 
+_OPTIMIZER = "optimizer.safetensors"
+
 
 @dataclass
 class RunContents:
-    """What a finished run holds.
+    """The contents of a finished run.
 
     Attributes
     ----------
     config : dict
-        The method, its parameters and the shape of its model, of what JSON can hold.
+        The method, its parameters and the shape of its model, as JSON values.
     tensors : mapping of name to tensor
         The model's weights.
     network : HyperNetwork
-        What it was trained on.
+        The network that it was trained on.
     embeddings : mapping of node type to float32[n, d]
-    history : list of records, one an epoch
-        Numbers that JSON has no word for (NaN) come back as None.
+    history : list of records, one per epoch
+        Numbers that JSON cannot express (NaN) are restored as None.
+    optimizer : mapping of name to tensor, optional
+        The optimizer's moments, with which an update goes on. Read only when used.
     """
 
     config: dict[str, Any]
@@ -58,10 +62,11 @@ class RunContents:
     network: HyperNetwork
     embeddings: dict[str, npt.NDArray[np.float32]]
     history: list[dict[str, Any]] = field(default_factory=list)
+    optimizer: dict[str, torch.Tensor] | None = None
 
 
 def run_status(path: str | Path) -> str | None:
-    """Return "complete" or "training" (begun, not finished), or None if there is no run.
+    """Return "complete" or "training" (unfinished), or None if there is no run.
 
     Examples
     --------
@@ -73,9 +78,9 @@ def run_status(path: str | Path) -> str | None:
 
 
 def unfinished_run(path: str | Path) -> Path | None:
-    """Return where the unfinished training at `path` keeps its state, or None if there is none.
+    """Return the directory with the state of the unfinished training at `path`, or None.
 
-    That is the run itself or, where the training will replace a finished run, a directory in it.
+    It is the run itself or, if the training will replace a finished run, a directory within it.
 
     Examples
     --------
@@ -103,23 +108,23 @@ def read_config(path: str | Path) -> dict[str, Any]:
 def begin_run(
     path: str | Path, config: dict[str, Any], *, resume: bool = False, overwrite: bool = False
 ) -> Checkpoints:
-    """Make room for a training at `path` and return its checkpoints.
+    """Begin a run at `path` and return its checkpoints.
 
     Parameters
     ----------
     path : path
-        A new or empty directory, or a run if `resume` or `overwrite` says what to do with it.
+        A new or empty directory; with `resume` or `overwrite` also a run.
     config : dict
-        What the training is; to resume, it must be what it was.
+        The configuration of the training; to resume, it must be the same as before.
     resume : bool
-        Whether to go on with an unfinished run; if there is none, a new one begins.
+        Whether to resume an unfinished run; if there is none, a new one begins.
     overwrite : bool
-        Whether to replace a run that is there. A finished one stays until the new one is saved.
+        Whether to replace an existing run. A finished run is kept until the new one is saved.
 
     Raises
     ------
     RunError
-        If something is there that must not be lost, or the run to resume was another one.
+        If something would be lost, or the run to resume has another configuration.
 
     Examples
     --------
@@ -152,22 +157,22 @@ def begin_run(
 
 
 def _is_finished(run: Path) -> bool:
-    """Whether there is a finished run that somebody may still want."""
+    """Whether there is a finished run that must be kept for now."""
     try:
         return run_status(run) == "complete"
-    except RunError:  # damaged, and to be overwritten
+    except RunError:  # damaged: to be overwritten
         return False
 
 
 def abandon_run(path: str | Path) -> None:
-    """Remove a run that was begun and has no checkpoint: there is nothing to go on with."""
+    """Remove an unfinished run without a checkpoint: it cannot be resumed."""
     place = unfinished_run(path)
     if place is None or not Checkpoints(place / "checkpoints").is_empty():
         return
     shutil.rmtree(place / "checkpoints", ignore_errors=True)
     for name in ("config.json", "manifest.json"):
         (place / name).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # something else is there: it stays
+    with contextlib.suppress(OSError):  # it holds something else: keep it
         place.rmdir()
 
 
@@ -179,7 +184,7 @@ def _check_resumable(run: Path, config: dict[str, Any], *, resume: bool) -> None
         )
     if not resume:
         raise RunError(
-            f"{run} holds an unfinished run; go on with it (--resume), choose another name, or "
+            f"{run} holds an unfinished run; resume it (--resume), choose another name, or "
             "replace it (--overwrite)"
         )
     before, now = read_config(run), plain(config, finite=True)
@@ -207,19 +212,21 @@ def _differences(prefix: str, before: Any, now: Any) -> list[str]:
 
 
 def save_run(path: str | Path, contents: RunContents) -> None:
-    """Save a finished run at `path`, whole or not at all.
+    """Save a finished run at `path` atomically.
 
-    A run that is there is replaced (its checkpoints stay); if the save fails, it stays as it was.
+    An existing run is replaced, except for its checkpoints; if the save fails, it is unchanged.
 
     Raises
     ------
     RunError
-        If something else is there, or it cannot be written.
+        If `path` holds something other than a run, or cannot be written.
     """
 
     def write(directory: Path) -> None:
         network = write_network(directory, contents.network, contents.embeddings)
         write_tensors(directory / "model.safetensors", contents.tensors)
+        if contents.optimizer is not None:
+            write_tensors(directory / _OPTIMIZER, contents.optimizer)
         (directory / "config.json").write_bytes(_pretty(contents.config))
         lines = "".join(as_json(record) + "\n" for record in contents.history)
         (directory / "history.jsonl").write_text(lines, encoding="utf-8")
@@ -241,33 +248,40 @@ def _pretty(config: dict[str, Any]) -> bytes:
 
 
 def _unfinished(run: Path) -> str:
-    """Say what has not finished, and the command that goes on with it."""
+    """Return the error message of an unfinished run, with the command that resumes it."""
     place = shlex.quote(str(run))
     config = read_config(run)
+    if "update" in config:
+        begun = config["update"]
+        files = shlex.join([str(begun["run"]), *map(str, begun["files"])])
+        return (
+            f"{run}: its update has not finished; resume it by repeating the command: "
+            f"dhne update {files} --out {place} …"
+        )
     if "tuning" not in config:
         command = f"dhne train --out {place} --resume"
-        return f"{run}: its training has not finished; go on with: {command}"
+        return f"{run}: its training has not finished; resume it with: {command}"
     source = shlex.join(map(str, config["tuning"]["source"]))
     return (
-        f"{run}: its search has not finished; go on with the command that began it: "
+        f"{run}: its search has not finished; resume it by repeating the command: "
         f"dhne tune {source} --out {place} …"
     )
 
 
 def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
-    """Return what a finished run holds.
+    """Return the contents of a finished run.
 
     Parameters
     ----------
     path : path
     verify : bool
-        Whether to compare every file with its checksum first.
+        Whether to verify the checksum of every file first.
 
     Raises
     ------
     RunError
         If there is no run, its training has not finished, its format is newer than this version
-        reads, or a file of it is missing or damaged; the message names it.
+        can read, or a file is missing or damaged; the message names the file.
     """
     run = Path(path)
     finish_commit(run)
@@ -283,6 +297,7 @@ def load_run(path: str | Path, *, verify: bool = True) -> RunContents:
         network=network,
         embeddings=embeddings,
         history=_read_lines(run / "history.jsonl"),
+        optimizer=map_tensors(run / _OPTIMIZER) if _OPTIMIZER in manifest["files"] else None,
     )
 
 
@@ -292,9 +307,9 @@ def _read_json(file: Path) -> dict[str, Any]:
     except DHNEError as error:
         raise RunError(f"{error}; the run is damaged") from None
     except OSError as error:
-        raise RunError(f"{file}: it cannot be read: {error.strerror}") from None
+        raise RunError(f"{file}: cannot be read: {error.strerror}") from None
     if not isinstance(found, dict):
-        raise RunError(f"{file}: it holds no JSON object; the run is damaged")
+        raise RunError(f"{file}: not a JSON object; the run is damaged")
     return found
 
 
@@ -303,9 +318,7 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
         text = file.read_text(encoding="utf-8")
         found = [json.loads(line) for line in text.splitlines() if line]
     except (OSError, ValueError, RecursionError) as error:
-        raise RunError(
-            f"{file}: it cannot be read: {one_line(error)}; the run is damaged"
-        ) from None
+        raise RunError(f"{file}: cannot be read: {one_line(error)}; the run is damaged") from None
     if not all(isinstance(record, dict) for record in found):
-        raise RunError(f"{file}: a line of it is not a record; the run is damaged")
+        raise RunError(f"{file}: a line is not a JSON object; the run is damaged")
     return found

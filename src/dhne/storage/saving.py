@@ -1,4 +1,4 @@
-"""One clear error for whatever goes wrong while a run is written."""
+"""One clear error for any failure while a run is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextlib.contextmanager
 def saving(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong while writing to `path` into one clear `RunError`."""
+    """Turn any failure while writing to `path` into one clear `RunError`."""
     from safetensors import SafetensorError
 
     try:
@@ -28,5 +28,5 @@ def saving(path: Path) -> Iterator[None]:
         full = getattr(error, "errno", None) in _FULL or any(
             os.strerror(code).lower() in str(error).lower() for code in _FULL
         )
-        advice = "make room and try again" if full else "nothing was changed"
-        raise RunError(f"{path}: it cannot be saved: {reason}; {advice}") from None
+        advice = "free some space and try again" if full else "nothing was changed"
+        raise RunError(f"{path}: cannot be saved: {reason}; {advice}") from None

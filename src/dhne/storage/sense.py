@@ -1,4 +1,4 @@
-"""Runs whose checksums are right and whose contents are not: one clear error for all of it."""
+"""One clear error for runs whose checksums match but whose contents are invalid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NONSENSE = (
 
 @contextlib.contextmanager
 def making_sense(path: str | PathLike[str]) -> Iterator[None]:
-    """Turn whatever goes wrong while a model is made of a run's parts into one `RunError`."""
+    """Turn any failure to build a model from a run's parts into one `RunError`."""
     try:
         yield
     except RunError:

@@ -1,4 +1,4 @@
-"""Tensors by name as safetensors files: numbers and shapes, and nothing that could run."""
+"""Named tensors as safetensors files: numbers and shapes, and no code."""
 
 from __future__ import annotations
 
@@ -14,31 +14,39 @@ if TYPE_CHECKING:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Write tensors from whatever device; equal tensors give equal bytes."""
+    """Write tensors from any device; equal tensors give equal bytes."""
     from safetensors.torch import save_file
 
     plain, seen = {}, set()
     for name in sorted(tensors):
         tensor = tensors[name].detach().cpu().contiguous()
         place = tensor.untyped_storage().data_ptr()
-        if place in seen:  # the format has no way to say that two share their numbers
+        if place in seen:  # the format does not allow shared storage
             tensor = tensor.clone()
         seen.add(place)
         plain[name] = tensor
     path.touch()
-    mode = path.stat().st_mode  # what the umask makes of it; the library would keep others out
+    mode = path.stat().st_mode  # as the umask has it; the library would make it private
     save_file(plain, str(path))
     path.chmod(mode)
 
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
-    """Return the tensors of a file, in memory of their own."""
+    """Return copies of the tensors of a file."""
+    return {name: tensor.clone() for name, tensor in map_tensors(path).items()}
+
+
+def map_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a file, mapped into memory and read on first use.
+
+    They stay valid if the file is replaced or removed.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
-        return {name: tensor.clone() for name, tensor in sorted(load_file(str(path)).items())}
+        return dict(sorted(load_file(str(path)).items()))
     except FileNotFoundError:
-        raise RunError(f"{path}: it is missing; the run is damaged") from None
+        raise RunError(f"{path}: missing; the run is damaged") from None
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:
-        raise RunError(f"{path}: it cannot be read: {one_line(error)}") from None
+        raise RunError(f"{path}: cannot be read: {one_line(error)}") from None

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import torch
 
-from dhne.adjacency import adjacency
+from dhne.adjacency import AdjacencyMatrix, adjacency
 from dhne.answers.calibration import Calibration
 from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
@@ -32,6 +33,7 @@ from .callbacks import Callback
 from .loop import CheckpointStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
 from .ranking import RankingOptions, RankingTrainer
+from .replay import Replay
 from .validation import RankedHeldOut, ValidationSet
 
 _SMALL = 20_000  # hyperedges, below which products are trained on the CPU
@@ -55,6 +57,8 @@ class Blueprint:
         With everything filled in that follows from the size of `train`.
     dtype : torch.dtype
     seed : int
+    replay : Replay or None
+        Which hyperedges an epoch of an update visits.
     """
 
     network: HyperNetwork
@@ -64,6 +68,7 @@ class Blueprint:
     settings: Settings
     dtype: torch.dtype
     seed: int = 0
+    replay: Replay | None = None
 
     @classmethod
     def of(
@@ -106,11 +111,19 @@ class Blueprint:
         train, chosen_on = self.train.split(self.settings.holdout, seed=seed)
         return replace(self, train=train, chosen_on=chosen_on)
 
+    def sharing_rows(self, **changes: Any) -> Blueprint:
+        """Return a blueprint with some changes that leave the rows as they are."""
+        changed = replace(self, **changes)
+        changed.__dict__["rows"] = self.rows
+        return changed
+
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:
-        """The rows of each node type."""
+        """The rows of each node type; those that are not trained on have no columns."""
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
         matrices = adjacency(self.train, dtype=dtype)
+        for t in self.network.node_types:
+            matrices.setdefault(t, AdjacencyMatrix.empty(t, dtype))
         return {t: RowEncoding(a, self.settings.rows) for t, a in matrices.items()}
 
     def build(self) -> DHNEModel:
@@ -129,9 +142,14 @@ class Blueprint:
 
     def build_products(self) -> Products:
         """Return the products; their weights are not drawn yet."""
+        return Products(self.train, *self.product_shape)
+
+    @property
+    def product_shape(self) -> tuple[int, str | None]:
+        """The size of the products' vectors, and their context."""
         largest = max(self.train.num_nodes(t) for t in self.train.node_types)
         dim = self.settings.product_dim or (128 if largest < 1000 else 256)
-        return Products(self.train, dim, choose_context(self.train))
+        return dim, choose_context(self.train)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return what is counted of the training network, if the similarity is given evidence."""
@@ -178,7 +196,11 @@ class Blueprint:
             allow_fewer=True,
         )
         options = BatchOptions(
-            s.batch_size or 1, self._second_order_weights(), s.leave_one_out, s.row_sample
+            s.batch_size or 1,
+            self._second_order_weights(),
+            s.leave_one_out,
+            s.row_sample,
+            self.replay,
         )
         return BatchMaker(
             self.train,
@@ -245,10 +267,12 @@ def train_products(
     *,
     seed: int,
     progress: Callable[[int, int, float], None] | None = None,
+    start: Callable[[Products], None] | None = None,
 ) -> tuple[Products, list[dict[str, float]]]:
     """Train the products to rank, and return them on the CPU with one record per epoch.
 
-    `progress` is called with (epochs done, epochs at most, loss).
+    `progress` is called with (epochs done, epochs at most, loss); `start` may replace the weights
+    that were drawn.
     """
     s = blueprint.settings
     if blueprint.train.num_edges() < _SMALL:  # a GPU would wait for the host in every step
@@ -256,6 +280,8 @@ def train_products(
         kernels = get_kernels("auto", device)
     products = blueprint.build_products()
     products.reset(torch.Generator().manual_seed(seed))
+    if start is not None:
+        start(products)
     products.to(device)
     candidates = s.candidates
     if candidates is None:

@@ -31,6 +31,7 @@ from dhne.sampling import NegativeSampler
 
 from .families import Family, Layout
 from .leave_one_out import LeaveOneOut, joined
+from .replay import Replay
 from .step_inputs import FamilyInputs, Positives, StepInputs, TupleInputs, spread
 
 _CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
@@ -59,6 +60,8 @@ class BatchOptions:
     alpha: Mapping[str, float]
     leave_one_out: bool = False
     row_sample: int = 0
+    replay: Replay | None = None
+    """Which hyperedges an epoch visits; all of them if left out."""
 
 
 class BatchMaker:
@@ -96,7 +99,7 @@ class BatchMaker:
         self.share = share
         self.network, self.kernels, self.sampler = network, kernels, sampler
         self.alpha, self.device, self.dtype = options.alpha, device, dtype
-        self.rows, self.evidence = rows, evidence
+        self.rows, self.evidence, self.replay = rows, evidence, options.replay
         self.leave_one_out = None
         if options.leave_one_out:
             longest = max(e.length for e in network.edge_sets)
@@ -111,13 +114,16 @@ class BatchMaker:
         edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
         self._families = self._gather_families(edges)
         self._edges = edges
-        most = max(1, -(-network.num_edges() // options.batch_size))
-        self._sizes = {r: -(-len(e.nodes) // most) for r, e in self._edges.items()}
-        self._family_sizes = [-(-len(f) // most) for f in self._families]
+        visited = [self._visited(e) for e in self._edges.values()]
+        in_families = [sum(self._visited(e) for e in f.forms) for f in self._families]
+        self.num_edges = sum(visited) + sum(in_families)
+        most = max(1, -(-self.num_edges // options.batch_size))
+        self._sizes = {r: -(-n // most) for r, n in zip(self._edges, visited, strict=True)}
+        self._family_sizes = [-(-n // most) for n in in_families]
         # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
-        needed = [-(-len(e.nodes) // self._sizes[r]) for r, e in self._edges.items()]
-        needed += [-(-len(f) // n) for f, n in zip(self._families, self._family_sizes, strict=True)]
-        self.num_batches = max(needed)
+        sizes = [*self._sizes.values(), *self._family_sizes]
+        counted = zip([*visited, *in_families], sizes, strict=True)
+        self.num_batches = max(-(-n // max(size, 1)) for n, size in counted)
         self.sparse = {t: r.matrix(device=device, dtype=dtype) for t, r in rows.items()}
 
     def _gather_families(self, edges: dict[EdgeType, Positives]) -> list[Family]:
@@ -133,6 +139,17 @@ class BatchMaker:
             forms.setdefault(types.key, []).append(edges.pop(types))
         k = self.sampler.per_positive
         return [Family(f, k, self.leave_one_out) for f in forms.values()]
+
+    def _visited(self, edges: Positives) -> int:
+        """Return how many of these hyperedges an epoch visits."""
+        n = len(edges.nodes)
+        return n if self.replay is None else self.replay.count(edges.types, n)
+
+    def _shuffle(self, edges: Positives, rng: np.random.Generator) -> Positives:
+        n = len(edges.nodes)
+        replay = self.replay
+        order = rng.permutation(n) if replay is None else replay.order(edges.types, n, rng)
+        return edges.take(torch.from_numpy(order).to(edges.nodes.device))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -158,9 +175,9 @@ class BatchMaker:
         last of each edge type, so that a step can be recorded and played back.
         """
         rng = np.random.default_rng([seed, epoch])
-        shuffled = {r: _shuffle(e, rng) for r, e in self._edges.items()}
-        orders = [family.shuffled(rng) for family in self._families]
-        batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.network.num_edges()))
+        shuffled = {r: self._shuffle(e, rng) for r, e in self._edges.items()}
+        orders = [family.shuffled(rng, self.replay) for family in self._families]
+        batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.num_edges))
         for first in range(0, self.num_batches, batches_at_once):
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
@@ -197,11 +214,12 @@ class BatchMaker:
         always the same ones, so that it does not matter with which of them a training goes on.
         """
         family, size = self._families[number], self._family_sizes[number]
-        cuts = [min(size * b, len(family)) for b in range(first, last + 1)]
+        cuts = [min(size * b, len(order)) for b in range(first, last + 1)]
         members = family.num_members * (1 + self.sampler.per_positive)
         together = max(1, min(_EPOCHS, _SMALL // max(members, 1)))
         if together > 1:
             layout, start = self._several_epochs(family, together, *key)
+            start *= len(order)
         else:
             layout = family.lay_out(order[cuts[0] : cuts[-1]], lambda e: self._with_drawn(e, rng))
             start = -cuts[0]
@@ -210,14 +228,14 @@ class BatchMaker:
     def _several_epochs(
         self, family: Family, together: int, seed: int, epoch: int
     ) -> tuple[Layout, int]:
-        """Return a family's hyperedges of several epochs, and where those of this one begin."""
+        """Return a family's hyperedges of several epochs, and the number of this one of them."""
         block, within = divmod(epoch, together)
         if family.kept is None or family.kept[0] != (seed, block):
             rng = np.random.default_rng([seed, block, _FAMILY])
-            order = torch.cat([family.shuffled(rng) for _ in range(together)])
+            order = torch.cat([family.shuffled(rng, self.replay) for _ in range(together)])
             layout = family.lay_out(order, lambda e: self._with_drawn(e, rng))
             family.kept = (seed, block), layout
-        return family.kept[1], within * len(family)
+        return family.kept[1], within
 
     def _mine(self, cuts: list[int]) -> Tensor | None:
         """Return which hyperedges of batches that are cut there are this worker's; None for all."""
@@ -340,8 +358,3 @@ class BatchMaker:
 def _members_of(family: FamilyInputs, node_type: str) -> Tensor | slice:
     """Return which of a family's members are of a node type."""
     return slice(None) if family.is_uniform else family.of_type(node_type)
-
-
-def _shuffle(edges: Positives, rng: np.random.Generator) -> Positives:
-    order = torch.from_numpy(rng.permutation(len(edges.nodes))).to(edges.nodes.device)
-    return edges.take(order)

@@ -17,6 +17,7 @@ from torch import Tensor
 from dhne.network.edges import EdgeType
 
 from .leave_one_out import LeaveOneOut
+from .replay import Replay
 from .step_inputs import FamilyInputs, Positives, TupleInputs
 
 Draw = Callable[[Positives], TupleInputs]
@@ -49,9 +50,15 @@ class Family:
     def __len__(self) -> int:
         return len(self._form)
 
-    def shuffled(self, rng: np.random.Generator) -> Tensor:
-        """Return the numbers of all hyperedges in random order."""
-        return torch.from_numpy(rng.permutation(len(self)))
+    def shuffled(self, rng: np.random.Generator, replay: Replay | None = None) -> Tensor:
+        """Return the numbers of the hyperedges that an epoch visits, in random order."""
+        if replay is None:
+            return torch.from_numpy(rng.permutation(len(self)))
+        chosen, begin = [], 0
+        for form in self.forms:
+            chosen.append(begin + replay.choose(form.types, len(form.nodes), rng))
+            begin += len(form.nodes)
+        return torch.from_numpy(rng.permutation(np.concatenate(chosen)))
 
     def lay_out(self, chosen: Tensor, draw: Draw) -> Layout:
         """Return these hyperedges and their negatives, one after the other.

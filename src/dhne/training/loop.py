@@ -126,11 +126,17 @@ class Trainer:
         self.loss = make_loss(settings.loss)
         steps = settings.epochs * maker.num_batches
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
-        self.progress = Progress(settings.epochs, maker.num_batches, maker.network.num_edges())
+        self.progress = Progress(settings.epochs, maker.num_batches, maker.num_edges)
         self.best = Best()
         self._batches_done = 0  # of the epoch under way, and its losses so far
         self._losses = torch.zeros(2, dtype=torch.float64, device=maker.device)
         self._saved = time.perf_counter()
+        self._first_step = 0
+
+    def start_from(self, moments: dict[str, Tensor]) -> None:
+        """Go on from the optimizer's state of an earlier training; the schedule begins anew."""
+        self.optimizer.load_state_dict(moments)
+        self._first_step = self.optimizer.steps
 
     def run(self) -> list[dict[str, Any]]:
         """Train to the end and return the history, a record an epoch."""
@@ -176,7 +182,7 @@ class Trainer:
         for number, inputs in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
             if number <= self._batches_done:  # before an interruption
                 continue
-            rate = self.schedule(self.optimizer.steps)
+            rate = self.schedule(self.optimizer.steps - self._first_step)
             size = self.optimizer.next_size(rate)
             total += self.kernels.run_step(self._step, inputs, size)
             self._after_batch(number)

@@ -89,6 +89,10 @@ class Optimizer:
         }
         return {**state, "steps": torch.tensor(self.steps)}
 
+    def state_on_cpu(self) -> dict[str, Tensor]:
+        """Return `state_dict` as a run keeps it; the tensors may be the optimizer's own."""
+        return {k: v.detach().cpu() for k, v in self.state_dict().items()}
+
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
         """Go on from saved moments."""
         self.steps = int(state["steps"])

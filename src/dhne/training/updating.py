@@ -3,8 +3,9 @@
 Known nodes keep their ids, so each row of the tables W, V and c, which belongs to a neighbour, is
 copied to its new place; rows of new neighbours are drawn from (seed, number of the update). W is
 multiplied by the old scale of the rows over the new one, so that an embedding begins where it was.
-All other weights are copied, those of new node and edge types drawn. Training then goes on over the
-earlier and the new hyperedges together.
+All other weights are copied, those of new node and edge types drawn. The optimizer's moments move
+with the weights they belong to. Training then goes on over the new hyperedges and a sample of the
+earlier ones (see `dhne.training.replay`).
 """
 
 from __future__ import annotations
@@ -12,20 +13,58 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
+from dhne.kernels import Kernels
 from dhne.model.joint import DHNEModel, NodeAutoencoder
+from dhne.model.module_names import module_name
+from dhne.model.products import Products
 from dhne.model.row_encoding import RowEncoding
 
-from .assembly import Blueprint
+from .assembly import Blueprint, train_products
+from .loop import Trainer
+from .replay import Replay, earlier_edges
 
-_SHARE = 5  # an update takes a fifth of the epochs of a fit, unless told otherwise
+EPOCHS = 0.4  # of an update, as a share of those of the training
+REPLAY = 3.0  # earlier hyperedges per new one
+_RATE = 0.5  # of the learning rate of the training
+_PRODUCT_EPOCHS = 0.1  # as a share of those of the training
 _TABLES = ("encoder_table", "decoder_table", "decoder_bias")
+
+Moments = dict[str, Tensor]
+
+
+class Effort(NamedTuple):
+    """How much an update learns.
+
+    Attributes
+    ----------
+    epochs : int, optional
+        Passes over the new hyperedges; as many as the training had if left out.
+    replay : float
+        Earlier hyperedges per new one that an epoch visits.
+    """
+
+    epochs: int | None = None
+    replay: float = REPLAY
+
+    def check(self) -> None:
+        """Raise for what makes no sense."""
+        if self.epochs is not None and self.epochs < 1:
+            raise ParameterError(f"epochs must be a whole number from 1 on, got {self.epochs!r}")
+        if not 0 <= self.replay < math.inf:
+            raise ParameterError(f"replay must be a number from 0 on, got {self.replay}")
+
+    def epochs_of(self, settings: Settings) -> int:
+        """Return the epochs of the update of a model with these settings."""
+        return self.epochs or math.ceil((settings.epochs or 1) * EPOCHS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,26 +77,38 @@ class Update:
     settings : Settings
         Of the training, filled in.
     history : list of records
+    earlier : list of int
+        How many hyperedges of each edge type the model was trained on; they come first.
     number : int
         1 for the first update of a model.
-    epochs : int, optional
+    effort : Effort
+    moments : mapping of name to tensor, optional
+        Of the optimizer; runs of earlier versions have none.
+    products : Products, optional
     """
 
     model: DHNEModel
     rows: Mapping[str, RowEncoding]
     settings: Settings
     history: list[dict[str, Any]]
+    earlier: list[int]
     number: int
-    epochs: int | None = None
+    effort: Effort
+    moments: Moments | None = None
+    products: Products | None = None
 
-    def __post_init__(self) -> None:
-        if self.epochs is not None and self.epochs < 1:
-            raise ParameterError(f"epochs must be a whole number from 1 on, got {self.epochs!r}")
-
-    def shortened(self, blueprint: Blueprint) -> Blueprint:
-        """Return the blueprint with the epochs of the update."""
-        epochs = self.epochs or math.ceil((blueprint.settings.epochs or 1) / _SHARE)
-        return replace(blueprint, settings=replace(blueprint.settings, epochs=epochs))
+    def blueprint(self, blueprint: Blueprint) -> Blueprint:
+        """Return the blueprint of the update's own training."""
+        s = self.settings
+        settings = replace(
+            blueprint.settings,
+            epochs=self.effort.epochs_of(s),
+            learning_rate=s.learning_rate * _RATE,
+        )
+        shares = [s.validation, 0.0 if blueprint.chosen_on is None else s.holdout or 0.0]
+        known = earlier_edges(blueprint.network, self.earlier, shares, blueprint.seed)
+        replay = Replay.of(blueprint.train, known, self.effort.replay)
+        return blueprint.sharing_rows(settings=settings, replay=replay)
 
     def seed(self, seed: int) -> int:
         """Return the seed of this update's draws."""
@@ -69,26 +120,112 @@ class Update:
         new = [{**r, "epoch": done + r["epoch"], "update": self.number} for r in history]
         return [*self.history, *new]
 
-    def carry_over(self, model: DHNEModel, rows: Mapping[str, RowEncoding]) -> None:
-        """Copy the trained weights into a larger model that has just been drawn."""
-        with torch.no_grad():
-            for t in self.model.num_columns:
-                _copy_coder(self.model.autoencoder(t), self.rows[t], model.autoencoder(t), rows[t])
-            larger = dict(model.similarities.named_parameters())
-            for name, weights in self.model.similarities.named_parameters():
-                larger[name].copy_(weights)
+    def carry_over(self, training: Trainer, rows: Mapping[str, RowEncoding]) -> None:
+        """Begin a training of a larger model, whose weights were just drawn, where this one ended.
+
+        Without moments, or with those of another optimizer, only the weights are carried over.
+        """
+        copy_weights(self.model, self.rows, training.model, rows)
+        own = training.optimizer.state_dict()
+        if self.moments is None or not _fit_each_other(self.moments, own, self.model):
+            return
+        for key, moment in own.items():
+            if key in self.moments and key != "steps":
+                self._copy_moment(key, moment, training.model, rows)
+        training.start_from({**own, "steps": self.moments["steps"]})
+
+    def _copy_moment(
+        self, key: str, moment: Tensor, model: DHNEModel, rows: Mapping[str, RowEncoding]
+    ) -> None:
+        assert self.moments is not None
+        parameter, _, order = key.rpartition(":")
+        old = self.moments[key].to(moment.device)
+        for t in self.model.num_columns:
+            prefix = f"autoencoders.{module_name(t)}."
+            if parameter.removeprefix(prefix) in _TABLES and parameter.startswith(prefix):
+                # A gradient in W is proportional to the scale of the rows.
+                ratio = model.autoencoder(t).scale / self.model.autoencoder(t).scale
+                power = 2 if _is_second(order, self.settings.optimizer) else 1
+                factor = ratio**power if parameter.endswith("encoder_table") else 1.0
+                _copy_blocks(old, self.rows[t], moment, rows[t], factor)
+                return
+        moment.copy_(old)
+
+    def keeps_products(self, blueprint: Blueprint) -> bool:
+        """Whether the products of a larger network can begin where the old ones ended.
+
+        Their weight beside the similarity then stays as it was: what it was chosen on may have been
+        trained on since.
+        """
+        old = self.products
+        return old is not None and (old.dim, old.context) == blueprint.product_shape
+
+    def train_products(
+        self, blueprint: Blueprint, kernels: Kernels, device: torch.device, *, seed: int, used: bool
+    ) -> tuple[Products, list[dict[str, float]]]:
+        """Train the products for a few more epochs from where they ended.
+
+        Those that were found not to help, and are not `used`, only grow with the network.
+        """
+        assert self.products is not None
+        if not used:
+            products = blueprint.build_products()
+            products.reset(torch.Generator().manual_seed(self.seed(seed)))
+            products.copy_weights(self.products)
+            return products, []
+        epochs = max(1, round((self.settings.ranking_epochs or 1) * _PRODUCT_EPOCHS))
+        settings = replace(blueprint.settings, ranking_epochs=epochs)
+        short = replace(blueprint, settings=settings, chosen_on=None)
+        start = partial(Products.copy_weights, old=self.products)
+        return train_products(short, kernels, device, seed=self.seed(seed), start=start)
+
+
+def copy_weights(
+    old: DHNEModel,
+    old_rows: Mapping[str, RowEncoding],
+    new: DHNEModel,
+    new_rows: Mapping[str, RowEncoding],
+) -> None:
+    """Copy trained weights into a larger model whose weights have just been drawn."""
+    with torch.no_grad():
+        for t in old.num_columns:
+            _copy_coder(old.autoencoder(t), old_rows[t], new.autoencoder(t), new_rows[t])
+        larger = dict(new.similarities.named_parameters())
+        for name, weights in old.similarities.named_parameters():
+            larger[name].copy_(weights)
 
 
 def _copy_coder(
     old: NodeAutoencoder, old_rows: RowEncoding, new: NodeAutoencoder, new_rows: RowEncoding
 ) -> None:
-    before, after = old_rows.adjacency, new_rows.adjacency
     for name, weights in old.named_parameters():
-        if name not in _TABLES:
-            new.get_parameter(name).copy_(weights)
-            continue
-        factor = old.scale / new.scale if name == "encoder_table" else 1.0
-        table = new.get_parameter(name)
-        for neighbour, size in before.sizes.items():
-            start, end = before.blocks[neighbour], after.blocks[neighbour]
-            table[end : end + size].copy_(weights[start : start + size] * factor)
+        target = new.get_parameter(name)
+        if name in _TABLES:
+            factor = old.scale / new.scale if name == "encoder_table" else 1.0
+            _copy_blocks(weights, old_rows, target, new_rows, factor)
+        else:
+            target.copy_(weights)
+
+
+def _copy_blocks(
+    old: Tensor, old_rows: RowEncoding, new: Tensor, new_rows: RowEncoding, factor: float
+) -> None:
+    """Copy the rows of a table, each the column of a neighbour, to where they are now."""
+    before, after = old_rows.adjacency, new_rows.adjacency
+    for neighbour, size in before.sizes.items():
+        start, end = before.blocks[neighbour], after.blocks[neighbour]
+        new[end : end + size].copy_(old[start : start + size] * factor)
+
+
+def _is_second(order: str, optimizer: str) -> bool:
+    """Whether a moment is of squared gradients: Adam's second one, the only one of the others."""
+    return optimizer != "adam" or order == "1"
+
+
+def _fit_each_other(moments: Moments, own: Moments, model: DHNEModel) -> bool:
+    """Whether moments are those of this model's parameters and of the same optimizer."""
+    shapes = {k: p.shape for k, p in model.named_parameters()}
+    orders = {k.rpartition(":")[2] for k in own if k != "steps"}
+    wanted = {f"{k}:{order}": shape for k, shape in shapes.items() for order in orders}
+    found = {k: m.shape for k, m in moments.items() if k != "steps"}
+    return "steps" in moments and found == wanted

@@ -184,6 +184,7 @@ class DenseDHNE:
         sets = [s for s in names if item.types.family.many[s]]
         kinds = [*combinations(names, 2), *((s, s) for s in sets)]
         features: list[float] = []
+        extremes: list[float] = []
         for kind in kinds:
             counts = [
                 self.shares(A, log_A, item.types, places, p, q)
@@ -194,6 +195,8 @@ class DenseDHNE:
                 numbers = [c[which] for c in counts]
                 features.append(_mean([log1p(n) for n in numbers]))
                 features.append(_mean([float(n == 0) for n in numbers]))
+            seen = [c[0] for c in counts] or [0.0]
+            extremes += [min(seen), max(seen)]
         for slot in names:
             degrees = [
                 sum(e.weight for e in edges if item.nodes[p] in _of_type(e, item.types[p]))
@@ -201,6 +204,9 @@ class DenseDHNE:
                 if slots[p] == slot
             ]
             features.append(_mean([log1p(d) for d in degrees]))
+            extremes += [min(degrees), max(degrees)] if slot in sets else []
+        if sets:
+            features += [log1p(n) for n in extremes] + [float(n == 0) for n in extremes]
         return features
 
     def shares(

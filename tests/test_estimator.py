@@ -16,6 +16,7 @@ import dhne
 from dhne import DHNE, HyperNetwork
 from dhne.datasets import planted_clusters, power_law
 from dhne.errors import (
+    InputWarning,
     MemoryLimitError,
     ParameterError,
     RunError,
@@ -331,9 +332,10 @@ def test_the_order_of_a_set_changes_no_bit(plus: bool) -> None:
         assert len(answers) == 1
 
 
-def test_negatives_per_edge_and_schemes() -> None:
-    for scheme in ("paper", "one", "all", "degree"):
-        DHNE(**QUICK, negatives=1, negative_scheme=scheme).fit(tags())
+def test_every_scheme_of_negatives_trains_a_model_of_its_own() -> None:
+    schemes = ("paper", "one", "all", "degree", "matched")
+    models = [DHNE(**QUICK, negatives=1, negative_scheme=scheme).fit(tags()) for scheme in schemes]
+    assert len({model.embeddings_["user"].tobytes() for model in models}) == len(schemes)
 
 
 # -- runs on disk ----------------------------------------------------------------------------------
@@ -385,3 +387,14 @@ def test_another_methods_run_is_refused(tmp_path: Path) -> None:
     model.save(tmp_path / "run")
     with pytest.raises(RunError, match="a run of the method 'other', which is not registered"):
         dhne.load(tmp_path / "run")
+
+
+def test_long_hyperedges_train_and_very_long_ones_are_warned_of() -> None:
+    rng = np.random.default_rng(0)
+    types = tuple(f"c{i}" for i in range(40))
+    network = HyperNetwork.from_arrays({types: rng.integers(0, 3, (5, 40))})
+    model = DHNE(preset="plus", dim=2, epochs=1, kernels="reference").fit(network)
+    assert np.isfinite(model.score(network.edge_set().nodes)).all()
+    long = HyperNetwork.from_arrays({("a",) * 101: [np.arange(101)]}, {"a": 110}, ordered=False)
+    with pytest.warns(InputWarning, match="up to 101 nodes"):
+        DHNE(dim=2, epochs=1, kernels="reference").fit(long)

@@ -251,16 +251,21 @@ def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
     return list(found)
 
 
-def entries_of(edges: EdgeSet, row_type: str) -> Iterator[Entries]:
+def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) -> Iterator[Entries]:
     """Yield the entries of hyperedges in the rows of a type, for each pair of positions.
 
     A node that is in a hyperedge twice counts once, at the first of its positions.
     """
-    first = [first_in_tuple(edges.nodes, edges.types, p) for p in range(edges.length)]
-    for p, t in enumerate(edges.types):
-        for q, s in enumerate(edges.types):
-            if t != row_type or p == q:
+    rows = edges.types.positions_of(row_type)
+    columns = range(edges.length) if column_type is None else edges.types.positions_of(column_type)
+    if not rows or not columns:
+        return
+    first = {p: first_in_tuple(edges.nodes, edges.types, p) for p in {*rows, *columns}}
+    for p in rows:
+        for q in columns:
+            if p == q:
                 continue
+            s = edges.types[q]
             masks = [mask for mask in (first[p], first[q]) if mask is not None]
             keep = np.logical_and.reduce(masks) if masks else slice(None)
             weights = edges.weights[keep]
@@ -269,7 +274,7 @@ def entries_of(edges: EdgeSet, row_type: str) -> Iterator[Entries]:
 
 def _block(network: HyperNetwork, t: str, s: str) -> sp.csr_array:
     """Return the summed entries of rows of type t in columns of type s, in float64."""
-    entries = [e for r in network.edge_sets for e in entries_of(r, t) if e.neighbour_type == s]
+    entries = [e for r in network.edge_sets for e in entries_of(r, t, s)]
     return summed(entries, (network.num_nodes(t), network.num_nodes(s)))
 
 

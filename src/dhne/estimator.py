@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, replace
@@ -27,7 +28,14 @@ from .answers.propagation import (
     take_from_tensors,
 )
 from .answers.scorer import TupleScorer, encode_all
-from .errors import DHNEError, NotFittedError, ParameterError, RunError, UnknownNameError
+from .errors import (
+    DHNEError,
+    InputWarning,
+    NotFittedError,
+    ParameterError,
+    RunError,
+    UnknownNameError,
+)
 from .files.plain_json import plain
 from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
 from .hyperparameters.arguments import check_arguments
@@ -49,6 +57,7 @@ from .training.loop import CheckpointStore
 from .workers import Group
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run besides the model's
+_LONG = 100  # nodes of a hyperedge, above which a warning is shown
 _SMALL_PAIRS = 9000  # of members; below this, compiling the kernels takes longer than training
 
 
@@ -155,6 +164,7 @@ class DHNE(Arguments, Judging, Growing):
         settings = check_arguments(self.get_params(deep=False))
         if self._update is not None:
             settings = self._update.settings
+        _warn_of_length(network)
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
         whole = Blueprint.of(
@@ -439,6 +449,17 @@ def load(path: str | PathLike[str]) -> DHNE:
     contents = load_run(Path(path))
     with making_sense(path):
         return DHNE._from_run(contents)
+
+
+def _warn_of_length(network: HyperNetwork) -> None:
+    longest = max((e.length for e in network.edge_sets if len(e)), default=0)
+    if longest > _LONG:
+        warnings.warn(
+            f"hyperedges of up to {longest} nodes: time and memory grow with the square of the "
+            "length; of so many nodes only some pairs are counted as evidence",
+            InputWarning,
+            stacklevel=5,
+        )
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:

@@ -144,3 +144,19 @@ def test_drug_leaks_and_clean_does_not(data_dir: Path, monkeypatch: pytest.Monke
     assert clean.train.num_edges() == 137_404 - 75_691
     assert clean.test.num_edges() <= 34_352 - 23_025
     assert clean.known.num_edges() == clean.train.num_edges() + clean.test.num_edges()
+
+
+def test_negatives_matched_by_size_and_degree() -> None:
+    """Popular nodes are as frequent in them as in hyperedges, which uniform ones are not."""
+    rng = np.random.default_rng(0)
+    chance = np.arange(1, 41) ** -1.0
+    sets = [rng.choice(40, 4, replace=False, p=chance / chance.sum()) for _ in range(300)]
+    network = HyperNetwork.from_arrays({("a",) * 4: sets}, {"a": 40}, ordered=False)
+    split = link_prediction_split(Data("sets", network), "paper", seed=0)
+    degree = network.degrees("a")
+    mean = {
+        scheme: degree[next(iter(split.negatives(scheme=scheme).values()))].mean()
+        for scheme in ("all", "matched")
+    }
+    known = degree[split.test.edge_set().nodes].mean()
+    assert abs(mean["matched"] - known) < abs(mean["all"] - known) / 3

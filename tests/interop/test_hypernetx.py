@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from dhne import HyperNetwork
 from dhne.errors import InputError
 from dhne.interop import from_hypernetx, to_hypernetx
+from dhne.network.edges import EdgeType
 from tests.interop.models import films
 from tests.random_networks import networks
 
@@ -48,3 +49,10 @@ def test_a_hypergraph_from_elsewhere() -> None:
 def test_a_mistake() -> None:
     with pytest.raises(InputError, match="takes a HyperNetX Hypergraph, got dict"):
         from_hypernetx({})
+
+
+def test_tails_and_heads_come_back() -> None:
+    reaction = EdgeType(("m",) * 3, ("tail", "head", "head"), (True,) * 3)
+    turned = EdgeType(("m",) * 3, ("tail", "tail", "head"), (True,) * 3)
+    network = HyperNetwork.from_arrays({reaction: [[2, 0, 1]], turned: [[0, 1, 2], [1, 3, 0]]})
+    assert from_hypernetx(to_hypernetx(network)) == network

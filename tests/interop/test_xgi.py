@@ -12,6 +12,7 @@ from hypothesis import given
 from dhne import HyperNetwork, read, write
 from dhne.errors import InputError, InputWarning
 from dhne.interop import from_xgi, to_xgi
+from dhne.network.edges import EdgeType
 from tests.interop.models import films
 from tests.random_networks import networks
 
@@ -105,3 +106,18 @@ def test_hif_files_of_one_are_read_by_the_other(tmp_path: Path) -> None:
     xgi.write_hif(xgi.Hypergraph([[1, 2, 3], [3, 4]]), theirs)
     assert json.loads(theirs.read_text())["incidences"]
     assert read(theirs).num_edges() == 2
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_tails_and_heads_come_back(directed: bool) -> None:
+    reaction = EdgeType(("m",) * 3, ("tail", "head", "head"), (True,) * 3)
+    turned = EdgeType(("m",) * 3, ("tail", "tail", "head"), (True,) * 3)
+    network = HyperNetwork.from_arrays({reaction: [[2, 0, 1]], turned: [[0, 1, 2], [1, 3, 0]]})
+    assert from_xgi(to_xgi(network, directed=directed)) == network
+
+
+def test_a_directed_hypergraph_has_the_tails_and_heads_of_reactions() -> None:
+    reaction = EdgeType(("m",) * 3, ("head", "tail", "head"), (True,) * 3)
+    graph = to_xgi(HyperNetwork.from_arrays({reaction: [[2, 0, 1]]}), directed=True)
+    (sides,) = graph.edges.dimembers()
+    assert [{graph.nodes[n]["name"] for n in side} for side in sides] == [{0}, {1, 2}]

@@ -42,4 +42,4 @@ def test_our_own_files_lose_nothing_and_say_nothing(tmp_path: Path) -> None:
     write(network.with_labels({"p": {"a": "ILL"}}), tmp_path / "x.json")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read(tmp_path / "x.json")
+        assert read(tmp_path / "x.json").edge_sets[0].weights.tolist() == [2]

@@ -157,7 +157,23 @@ def test_order_of_a_set_and_its_size_do_not_matter() -> None:
         torch.tensor([v]), EdgeType.of(("a",) * len(v), ordered=False)
     )
     assert_near(features(0, 1, 3), features(3, 0, 1), torch.float64)
-    assert features(0, 1).shape == features(0, 1, 2, 3).shape == (1, 7)
+    assert features(0, 1).shape == features(0, 1, 2, 3).shape == (1, 15)
+
+
+def test_one_stranger_in_a_set_shows_whatever_its_size() -> None:
+    """The least count and degree are those of the member that does not belong."""
+    members = np.arange(12)
+    network = HyperNetwork.from_arrays(
+        {("a",) * 12: [members, members], ("a", "a"): [[12, 13]]}, ordered=False
+    )
+    evidence, types = evidence_of(network, torch.float64), EdgeType.of(("a",) * 12, ordered=False)
+    least_c, least_degree = 7, 9  # after the averages of c, s, t and degrees
+    known = evidence.features(torch.tensor([[*range(12)]]), types)[0]
+    strange = evidence.features(torch.tensor([[*range(11), 12]]), types)[0]
+    assert known[least_c] == pytest.approx(np.log(3))
+    assert strange[least_c] == 0
+    assert known[least_degree] == pytest.approx(np.log(3))
+    assert strange[least_degree] == pytest.approx(np.log(2))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -191,3 +207,16 @@ def test_of_long_sets_every_member_is_in_as_many_pairs_and_these_are_few() -> No
     across = [(p, q) for p, q in counted_pairs(directed) if p < 40 <= q]
     assert len(across) == 40
     assert {p for p, _ in across} == set(range(40))
+
+
+def test_of_many_positions_the_pairs_nearby_are_counted() -> None:
+    all_pairs = counted_pairs(EdgeType(tuple(f"c{i}" for i in range(33))))
+    assert len(all_pairs) == 33 * 32 // 2
+    for n in (34, 100, 300):
+        types = EdgeType(tuple(f"c{i}" for i in range(n)))
+        pairs = counted_pairs(types)
+        assert len(pairs) <= max(600, n)
+        assert num_features(types) == 6 * len(pairs) + n
+        met = Counter(p for pair in pairs for p in pair)
+        assert len(met) == n
+        assert len(set(met.values())) == 1

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dhne.errors import ParameterError, SaturatedNetworkError
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import SCHEMES, KnownEdges, NegativeSampler, evaluation_negatives
+from dhne.sampling.schemes import BY_DEGREE
 from tests.random_networks import networks
 
 Convert = Callable[[np.ndarray], Any]
@@ -230,7 +231,7 @@ def test_any_small_network_ends(bits: int, scheme: str, ordered: bool) -> None:
             if (tuple(sorted((u, v))) if not ordered else (u, v)) not in edges
             and (ordered or loops or u != v)
             and (scheme != "one" or (u == row[0]) != (v == row[1]))
-            and (scheme != "degree" or all(w in row or degrees[w] for w in (u, v)))
+            and (scheme not in BY_DEGREE or all(w in row or degrees[w] for w in (u, v)))
         ]
         assert bool(valid) == bool(reachable)
 

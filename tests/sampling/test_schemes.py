@@ -79,6 +79,14 @@ def test_busy_nodes_come_in_more_often(draws: Draws) -> None:
     assert np.allclose(host.probabilities(0), [0, 1 / 9, 8 / 9, 0])
 
 
+def test_matched_tuples_have_the_degrees_of_hyperedges_at_every_position() -> None:
+    degrees = [np.array([0.0, 1, 3]), np.array([4.0, 0, 1])]
+    scheme, draws = Scheme.make("matched", np.array([3, 3]), degrees), NumpyDraws(0)
+    nodes = scheme.draw(np.full((1, 2), -1), 3 * K, draws)
+    for p, expected in enumerate([[0, 0.25, 0.75], [0.8, 0, 0.2]]):
+        assert np.allclose(np.bincount(nodes[:, p]) / len(nodes), expected, atol=0.02)
+
+
 def test_nodes_are_uniform_where_no_degree_is_known() -> None:
     scheme = Scheme.make("degree", np.array([4, 3]), [np.zeros(4), np.ones(3)])
     assert np.allclose(scheme.probabilities(0), 1 / 4)
@@ -94,7 +102,7 @@ def test_the_positives_are_left_as_they_are(name: str) -> None:
         assert np.asarray(tensor).tolist() == positives.tolist()
         assert nodes.shape == (8, 3)
         kept = np.asarray(nodes) == np.repeat(positives, 4, axis=0)
-        assert name == "all" or kept.any(axis=1).all()
+        assert name in ("all", "matched") or kept.any(axis=1).all()
 
 
 def test_an_unknown_scheme_is_told() -> None:

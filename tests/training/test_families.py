@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dhne import DHNE, HyperNetwork
+from dhne.datasets import unordered_sets
 from dhne.model.joint import Architecture
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.vocabulary import Vocabulary
@@ -166,3 +167,15 @@ def test_what_only_directions_tell_is_learned() -> None:
     undirected = DHNE(dim=8, epochs=5).fit(HyperNetwork(names, [together]))
     one, other = (undirected.score(rows, edge_type=together.types) for rows in (forth, back))
     assert (one == other).all()  # it cannot tell
+
+
+def test_an_epoch_is_the_same_whether_or_not_those_before_it_were_drawn() -> None:
+    network = unordered_sets(nodes=20, edges=12, communities=2, sizes=(2, 3, 4))
+    begun, resumed = (make_batches(network, kernels_of("reference"), "reference") for _ in range(2))
+    for epoch in range(20):
+        steps = list(begun.epoch(3, epoch))
+    again = list(resumed.epoch(3, 19))
+    other = list(resumed.epoch(3, 18))
+    for step, same in zip(steps, again, strict=True):
+        assert all(torch.equal(a, b) for a, b in zip(step.tensors, same.tensors, strict=True))
+    assert not torch.equal(again[0].families[0].nodes, other[0].families[0].nodes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dhne.errors import InputError, ParameterError
+from dhne.errors import InputError, ParameterError, UnknownNameError
 from dhne.methods import METHODS, find_method, parse_settings
 
 from .evaluate_data import Files, open_data
@@ -122,6 +122,15 @@ def command(
         ),
     ] = None,
     negatives: Annotated[int, typer.Option(help="Negatives per hyperedge.")] = 5,
+    negative_scheme: Annotated[
+        str,
+        typer.Option(
+            metavar="SCHEME",
+            help="How negatives are drawn: paper (one or two nodes replaced, uniformly), one, all, "
+            "degree (replaced by degree), or matched (tuples of the same size, all nodes by "
+            "degree).",
+        ),
+    ] = "paper",
     evaluation_seed: Annotated[
         int | None,
         typer.Option(help="Seed for the negatives; keep the default for comparable results."),
@@ -188,11 +197,16 @@ def command(
     trained = len(source) == 1 and is_run(source[0])
     if trained:
         _refuse_training(context)
+    from dhne.sampling import SCHEMES
+
+    if negative_scheme not in SCHEMES:
+        raise UnknownNameError("--negative-scheme", negative_scheme, SCHEMES)
     if position and task != "completion":
         raise ParameterError("--position is for the task completion")
     completing = task == "completion"
     options = Options(
         negatives=_at_least_one("--negatives", negatives),
+        negative_scheme=negative_scheme,
         evaluation_seed=EVALUATION_SEED if evaluation_seed is None else evaluation_seed,
         ranked=_ranked(ranking or "2000"),
         roc=roc,

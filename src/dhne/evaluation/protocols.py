@@ -19,6 +19,8 @@ Negatives: five corrupted copies per hyperedge. With probability 0.9 one uniform
 gets a uniformly drawn node of its type, otherwise two positions do; none is a hyperedge of train or
 test. They are drawn with the evaluation seed, which is independent of the methods' seeds: every
 method and every seed gets the same negatives on the same split, and anybody can draw them again.
+Other schemes can be chosen (:mod:`dhne.sampling.schemes`): against uniform nodes popularity alone
+goes far; `matched` draws tuples of the same size with nodes of the same degrees.
 """
 
 from __future__ import annotations
@@ -148,10 +150,10 @@ class Split:
     valid: HyperNetwork | None = None
 
     def negatives(
-        self, *, per_edge: int = NEGATIVES, seed: int = EVALUATION_SEED
+        self, *, per_edge: int = NEGATIVES, seed: int = EVALUATION_SEED, scheme: str = "paper"
     ) -> dict[EdgeType, NodeArray]:
         """Return the negatives of the test hyperedges, ``int64[m · per_edge, N]`` per edge type."""
-        return draw_negatives(self.test, self.known, per_edge=per_edge, seed=seed)
+        return draw_negatives(self.test, self.known, per_edge=per_edge, seed=seed, scheme=scheme)
 
 
 def link_prediction_split(
@@ -202,7 +204,7 @@ def validation_split(train: HyperNetwork, *, fraction: float, seed: int) -> Spli
 
 
 def draw_negatives(
-    test: HyperNetwork, known: HyperNetwork, *, per_edge: int, seed: int
+    test: HyperNetwork, known: HyperNetwork, *, per_edge: int, seed: int, scheme: str = "paper"
 ) -> dict[EdgeType, NodeArray]:
     """Return `per_edge` negatives per hyperedge of `test`, none of them in `known`.
 
@@ -213,7 +215,7 @@ def draw_negatives(
     for e in test.edge_sets:
         if len(e):
             drawn = evaluation_negatives(
-                e, index, per_positive=per_edge, seed=seed, allow_fewer=True
+                e, index, per_positive=per_edge, seed=seed, scheme=scheme, allow_fewer=True
             )
             found[e.types] = np.asarray(drawn.nodes[drawn.valid], dtype=np.int64)
     return found

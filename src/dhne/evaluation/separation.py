@@ -42,6 +42,8 @@ class Options:
     ----------
     negatives : int
         Number per hyperedge.
+    negative_scheme : {"paper", "one", "all", "degree", "matched"}
+        How they are drawn; see `dhne.sampling.schemes`.
     evaluation_seed : int
         Seed for the negatives and for the choice of hyperedges to rank.
     ranked : int or None
@@ -55,6 +57,7 @@ class Options:
     """
 
     negatives: int = NEGATIVES
+    negative_scheme: str = "paper"
     evaluation_seed: int = EVALUATION_SEED
     ranked: int | None = RANKED
     validation: float = 0.1
@@ -131,7 +134,7 @@ def choose_scoring(model: Embedder, split: Split, options: Options) -> Scoring:
     A similarity set on the model is kept. The negatives use a different seed from those of the
     test.
     """
-    negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed + 1)
+    negatives = _negatives(split, options, options.evaluation_seed + 1)
     edges = hyperedges(split.test)
 
     def judged(way: Embedder) -> float:
@@ -144,6 +147,10 @@ def choose_scoring(model: Embedder, split: Split, options: Options) -> Scoring:
     best = {name: max(aucs, key=lambda s: aucs[s]) for name, aucs in found.items()}
     aggregate = max(found, key=lambda name: found[name][best[name]])
     return Scoring(aggregate, best, found)
+
+
+def _negatives(split: Split, options: Options, seed: int) -> dict[EdgeType, NodeArray]:
+    return split.negatives(per_edge=options.negatives, seed=seed, scheme=options.negative_scheme)
 
 
 def separate(
@@ -167,7 +174,7 @@ def separate(
     report : callable, optional
         Called with (what, done, total) while ranking.
     """
-    negatives = split.negatives(per_edge=options.negatives, seed=options.evaluation_seed)
+    negatives = _negatives(split, options, options.evaluation_seed)
     edges = hyperedges(split.test)
     ways = {} if chosen is None else chosen.applied(model)
     scores = {a: (tuple_scores(m, edges), tuple_scores(m, negatives)) for a, m in ways.items()}

@@ -85,7 +85,7 @@ class Settings:
     )
     negative_scheme: str = parameter(
         "paper",
-        choices=("paper", "one", "all", "degree"),
+        choices=("paper", "one", "all", "degree", "matched"),
         help="How negatives are drawn; see dhne.sampling.",
     )
     optimizer: str = parameter(
@@ -187,7 +187,8 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="on if one small node type, such as a relation, is in every hyperedge",
+        rule="on if one small node type, such as a relation, is in every hyperedge, and there are "
+        "no sets",
         help="Give every node its own vector in addition to its row, and also score tuples by "
         "products of these, trained to rank the right node first; see dhne.model.products.",
     )

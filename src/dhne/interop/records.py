@@ -6,7 +6,8 @@ and weights are therefore stored as attributes, as in a HIF file:
 * node: ``{"type": "movie", "name": "Heat", "labels": […]}``. Its id is its name if that is
   unique in the network, otherwise ``movie:Heat``.
 * edge: ``{"type": ("user", "movie", "tag"), "ordered": True, "weight": 1.0, "tuple": (…)}``, the
-  last being the node ids in the order of positions, including repeated nodes.
+  last being the node ids in the order of positions, including repeated nodes. Where roles are not
+  the node types, as in directed hyperedges, ``roles`` and ``many`` have one entry per position.
 
 When converting back, a hyperedge's ``tuple`` is used if it has exactly the hyperedge's current
 members. Otherwise, as in a hypergraph from another source, the members are a set, grouped by
@@ -27,6 +28,7 @@ from dhne.io.hif_rules import check_hif
 from dhne.network.hypernetwork import HyperNetwork
 
 Attributes = dict[str, Any]
+_ROLES = ("type", "roles", "many")  # what makes an edge type, where node types alone do not
 
 
 class Edge(NamedTuple):
@@ -53,7 +55,9 @@ def edges_of(network: HyperNetwork) -> Iterator[Edge]:
     ids = node_ids(network)
     for e in network.edge_sets:
         names = [ids[t] for t in e.types]
-        kind = {"type": e.types, "ordered": not e.types.has_sets}
+        record = e.types.to_record()
+        kind = {"type": e.types, "ordered": record["ordered"]}
+        kind |= {key: record[key] for key in _ROLES if key in record}
         for row, weight in zip(e.nodes.tolist(), e.weights.tolist(), strict=True):
             members = tuple(n[i] for n, i in zip(names, row, strict=True))
             yield Edge(members, {**kind, "weight": weight, "tuple": members})
@@ -92,6 +96,8 @@ def to_network(
         record: Attributes = {"edge": number, "attrs": {}}
         if edge.attributes.get("ordered") is False:
             record["attrs"]["ordered"] = False
+        if _has_tuple(edge) and "roles" in edge.attributes:
+            record["attrs"] |= {k: list(edge.attributes.get(k) or ()) for k in _ROLES}
         if edge.attributes.get("weight") is not None:
             record["weight"] = _plain(edge.attributes["weight"])
         document["edges"].append(record)
@@ -127,10 +133,15 @@ def _node_attributes(given: Mapping[str, Any]) -> Attributes:
     return found
 
 
-def _incidences(number: int, edge: Edge, ids: _Ids) -> Iterator[Attributes]:
+def _has_tuple(edge: Edge) -> bool:
+    """Whether its nodes in the order of positions are known, and are its members still."""
     whole = edge.attributes.get("tuple")
-    if isinstance(whole, list | tuple) and set(whole) == set(edge.members):
-        for position, node in enumerate(whole):
+    return isinstance(whole, list | tuple) and set(whole) == set(edge.members)
+
+
+def _incidences(number: int, edge: Edge, ids: _Ids) -> Iterator[Attributes]:
+    if _has_tuple(edge):
+        for position, node in enumerate(edge.attributes["tuple"]):
             yield {"edge": number, "node": ids[node], "attrs": {"position": position}}
         return
     tail = edge.tail or ()

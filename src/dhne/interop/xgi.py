@@ -21,8 +21,8 @@ def to_xgi(network: HyperNetwork, *, directed: bool = False) -> Any:
     ----------
     network : HyperNetwork
     directed : bool
-        Whether to make an `xgi.DiHypergraph` instead: the node at the last position is the head,
-        all others are the tail.
+        Whether to make an `xgi.DiHypergraph` instead. Directed hyperedges keep their tail and
+        head; of others the node at the last position is the head, all others are the tail.
 
     Examples
     --------
@@ -39,9 +39,7 @@ def to_xgi(network: HyperNetwork, *, directed: bool = False) -> Any:
     graph.add_nodes_from(nodes_of(network))
     edges = enumerate(edges_of(network))
     if directed:
-        graph.add_edges_from(
-            [((e.members[:-1], e.members[-1:]), number, e.attributes) for number, e in edges]
-        )
+        graph.add_edges_from([(_tail_and_head(e), number, e.attributes) for number, e in edges])
     else:
         graph.add_edges_from([(e.members, number, e.attributes) for number, e in edges])
     return graph
@@ -76,6 +74,15 @@ def from_xgi(hypergraph: Any) -> HyperNetwork:
         directed=directed,
         metadata=_metadata(hypergraph, xgi),
     )
+
+
+def _tail_and_head(edge: Edge) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    roles = edge.attributes.get("roles", ())
+    if not roles or not {*roles} <= {"tail", "head"}:
+        return edge.members[:-1], edge.members[-1:]
+    both = list(zip(edge.members, roles, strict=True))
+    tail, head = (tuple(m for m, role in both if role == side) for side in ("tail", "head"))
+    return tail, head
 
 
 def _metadata(hypergraph: Any, xgi: Any) -> dict[str, Any]:

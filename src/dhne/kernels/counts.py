@@ -64,6 +64,27 @@ class Common:
 
 
 @dataclass(frozen=True)
+class Average:
+    """How counts become features: each of the numbers `Kernels.features` makes adds to one.
+
+    Attributes
+    ----------
+    feature : int64[numbers]
+    share : float[numbers]
+        By which each is multiplied.
+    width : int
+        The number of features.
+    """
+
+    feature: Tensor
+    share: Tensor
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+
+@dataclass(frozen=True)
 class TupleTables:
     """The tables of one edge type's positions.
 
@@ -93,7 +114,11 @@ class TupleTables:
 
 
 def tuple_counts(
-    tables: TupleTables, nodes: Tensor, source: Tensor | None, left_out: Tensor | None
+    tables: TupleTables,
+    nodes: Tensor,
+    source: Tensor | None,
+    left_out: Tensor | None,
+    of_edges: Tensor | None = None,
 ) -> Tensor:
     """Return (c, s, t) for each pair of positions and the degree of each, ``float[m, width]``.
 
@@ -104,15 +129,25 @@ def tuple_counts(
         The hyperedge that is left out for each tuple; None leaves nothing out.
     left_out : float[m], optional
         Its weight.
+    of_edges : float[b, width], optional
+        The counts of the first b tuples, if these are the hyperedges that are left out and as many
+        negatives of each follow: only pairs with a node that was replaced are then counted.
     """
     counts = nodes.new_empty(len(nodes), tables.width, dtype=tables.tables[0].counts.dtype)
+    changed = torch.ones_like(nodes, dtype=torch.bool)
+    if of_edges is not None and source is not None and len(of_edges):
+        k = len(nodes) // len(of_edges) - 1
+        counts = torch.cat([of_edges, of_edges.repeat_interleave(k, dim=0)])
+        changed = nodes != source
     for numbers in _alike(tables):
         (p, q), common = tables.pairs[numbers[0]], tables.common[numbers[0]]
-        count = _stacked(tables, nodes, source, left_out, [tables.pairs[k] for k in numbers])
+        pairs = torch.tensor([tables.pairs[k] for k in numbers], device=nodes.device)
+        number, row = changed[:, pairs].any(dim=2).T.nonzero(as_tuple=True)
+        count = _stacked(tables, nodes, source, left_out, row, pairs[number], (p, q))
+        places = 3 * torch.tensor(numbers, device=nodes.device)[number]
         found = (count.pair(p, q), count.shared(p, q, common), count.paths(p, q))
         for which, values in enumerate(found):
-            places = [3 * k + which for k in numbers]
-            counts[:, places] = values.reshape(len(numbers), -1).T
+            counts[row, places + which] = values
     count = _Counter(tables, nodes, source, left_out)
     for p in range(len(tables.tables)):
         counts[:, 3 * len(tables.pairs) + p] = count.degree(p)
@@ -135,20 +170,22 @@ def _stacked(
     nodes: Tensor,
     source: Tensor | None,
     left_out: Tensor | None,
-    pairs: list[tuple[int, int]],
+    row: Tensor,
+    pairs: Tensor,
+    at: tuple[int, int],
 ) -> _Counter:
-    """Return a counter of tuples once per pair, each with its pair where the first one's is."""
-    if len(pairs) == 1:
-        return _Counter(tables, nodes, source, left_out)
-    n = len(pairs)
-    p, q = (list(positions) for positions in zip(*pairs, strict=True))
-    stacked = nodes.repeat(n, 1)
-    stacked[:, p[0]], stacked[:, q[0]] = nodes[:, p].T.reshape(-1), nodes[:, q].T.reshape(-1)
+    """Return a counter of the tuples `row`, the nodes of one pair of each at the positions `at`.
+
+    ``pairs: int64[len(row), 2]`` are pairs of the same two node types as `at`.
+    """
+    stacked = nodes[row]
+    for position, chosen in zip(at, pairs.unbind(1), strict=True):
+        stacked[:, position] = nodes[row, chosen]
     return _Counter(
         tables,
         stacked,
-        None if source is None else source.repeat(n, 1),
-        None if left_out is None else left_out.repeat(n),
+        None if source is None else source[row],
+        None if left_out is None else left_out[row],
     )
 
 

@@ -18,7 +18,7 @@ from . import counts
 from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
 from .compiled import optimizers
-from .counts import CountTable, TupleTables
+from .counts import Average, CountTable, TupleTables
 from .cpu_functions import (
     Encode,
     GatherSum,
@@ -161,12 +161,11 @@ class CompiledKernels(Kernels):
         )
         return torch.from_numpy(out)
 
-    def features(self, counts: Tensor, average: Tensor) -> Tensor:
+    def features(self, counts: Tensor, average: Average) -> Tensor:
         """Turn counts into features tuple by tuple."""
-        out = np.empty((len(counts), average.shape[1]), counts.numpy().dtype)
+        out = np.empty((len(counts), average.width), counts.numpy().dtype)
         pairs = len(average) - counts.shape[1]
-        feature = average.numpy().argmax(axis=1)  # each goes into one
-        share = average.numpy()[np.arange(len(average)), feature]
+        feature, share = average.feature.numpy(), average.share.numpy()
         compiled_counts.features(counts.contiguous().numpy(), feature, share, pairs, out)
         return torch.from_numpy(out)
 

@@ -34,7 +34,7 @@ from typing import Any, Protocol, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
-from .counts import ZERO, TupleTables, tuple_counts
+from .counts import ZERO, Average, TupleTables, tuple_counts
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ class Kernels(ABC):
         as many negatives of each follow: a backend may count what they keep of them once, and not
         even that if it is given the hyperedges' counts, `of_edges`.
         """
-        return tuple_counts(tables, nodes, source, left_out)
+        return tuple_counts(tables, nodes, source, left_out, of_edges)
 
     def candidate_counts(
         self, tables: TupleTables, nodes: Tensor, position: int, low: int, high: int
@@ -302,12 +302,14 @@ class Kernels(ABC):
         tuples[:, position] = torch.arange(low, high, device=nodes.device)
         return self.tuple_counts(tables, tuples, None, None)
 
-    def features(self, counts: Tensor, average: Tensor) -> Tensor:
-        """Return (ℓ(pair counts), which of these are zero, ℓ(degrees)) times `average`."""
+    def features(self, counts: Tensor, average: Average) -> Tensor:
+        """Return (ℓ(pair counts), which of these are zero, ℓ(degrees)), averaged."""
         pairs = len(average) - counts.shape[1]
         logs = torch.log1p(counts)
         zero = (counts[:, :pairs] < ZERO).to(counts.dtype)
-        return torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1) @ average
+        every = torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1) * average.share
+        out = counts.new_zeros(len(counts), average.width)
+        return out.index_add_(1, average.feature, every)
 
     @abstractmethod
     def update(self, stepped: Stepped, size: StepSize) -> None:

@@ -3,21 +3,22 @@
 Each pair of positions has three counts, each given as log(1 + count) and a flag for zero: the
 pair's co-occurrences, the neighbours that both share, and the paths of length three between them.
 Each position adds the log of the node's degree. `dhne.kernels.counts` has the formulas. The
-hyperedge being scored is left out of all counts, in training and at inference: a new tuple has no
-entry of its own either.
+hyperedge being scored is left out of all counts: a new tuple has no entry of its own either.
 
 Positions that share their U (unordered ones of one type) share these features too: they are
-averaged, so that order does not matter and one set of features serves every size. In a long
-hyperedge not all pairs are counted but about as many as it has members, at least 32 of each kind,
-with every member in the same number of pairs (`counted_pairs`): the cost is linear in its size.
+averaged, so that order does not matter and one set of features serves every size. An average hides
+a single member that does not belong, so sets also have the minimum and the maximum as features: of
+c for each kind of pair, and of the degrees for each set, again as a logarithm and a flag for zero.
+In a long hyperedge not all pairs are counted but about as many as it has members, at least 32 of
+each kind, with every member in the same number of pairs (`counted_pairs`): the cost is linear in
+its size. The same holds for a tuple of more than 33 positions, each paired only with nearby ones.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 import torch
@@ -25,19 +26,29 @@ from torch import Tensor
 
 from dhne.adjacency import AdjacencyMatrix
 from dhne.kernels import Kernels, get_kernels
-from dhne.kernels.counts import Common, CountTable, TupleTables
+from dhne.kernels.counts import ZERO, Average, Common, CountTable, TupleTables
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
 _PAIRS = 32  # of one kind, above which not all are counted
+_SLOTS = 33  # maximum number of positions of which every pair is a kind of its own
+_COMMON = 8  # node types in which two nodes' common neighbours are counted
 _CHUNK_EDGES = 1 << 17  # hyperedges counted at once
 
 
 def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
-    """Return the pairs of slots with features: two different slots, or a set with itself."""
+    """Return the pairs of slots with features: two different slots, or a set with itself.
+
+    With more than 33 slots, each is paired only with its neighbours on a circle.
+    """
     sets = [s for s, many in enumerate(edge_type.family.many) if many]
-    return list(combinations(range(len(edge_type.slot_types)), 2)) + [(s, s) for s in sets]
+    n = len(edge_type.slot_types)
+    pairs = list(combinations(range(n), 2))
+    if n > _SLOTS:
+        apart = max(1, _SLOTS * _SLOTS // (2 * n))
+        pairs = sorted({_ascending(i, (i + d) % n) for i in range(n) for d in _to(apart, n)})
+    return pairs + [(s, s) for s in sets]
 
 
 @lru_cache(maxsize=4096)
@@ -60,7 +71,11 @@ def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
         n = len(group)
         apart = n // 2 if n * (n - 1) // 2 <= _PAIRS else max(1, _PAIRS // n)
         found |= {_ascending(group[i], group[(i + d) % n]) for i in range(n) for d in _to(apart, n)}
-    for a, b in combinations(groups, 2):
+    of_slot = {edge_type.slots[group[0]]: group for group in groups}
+    for one, other in _pair_slots(edge_type):
+        if one == other or one not in of_slot or other not in of_slot:
+            continue
+        a, b = sorted((of_slot[one], of_slot[other]))
         longer = max(len(a), len(b))
         apart = longer if len(a) * len(b) <= _PAIRS else max(1, _PAIRS // longer)
         found |= {
@@ -69,6 +84,11 @@ def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
             for d in range(apart)
         }
     return tuple(sorted(found))
+
+
+def _common_types(a: AdjacencyMatrix, b: AdjacencyMatrix) -> list[str]:
+    """Return the node types that neighbour both; the first eight, so that cost has a bound."""
+    return list(islice((t for t in a.blocks if t in b.blocks), _COMMON))
 
 
 def _to(apart: int, size: int) -> range:
@@ -109,7 +129,30 @@ def num_features(edge_type: EdgeType) -> int:
     >>> num_features(EdgeType(("user", "movie", "tag")))
     21
     """
+    return _num_averages(edge_type) + 4 * len(_extremes(edge_type))
+
+
+def _num_averages(edge_type: EdgeType) -> int:
     return _PER_PAIR * len(_pair_slots(edge_type)) + len(edge_type.slot_types)
+
+
+def _extremes(edge_type: EdgeType) -> tuple[tuple[int, ...], ...]:
+    """Return the counts of which the least and the largest are features, kind by kind.
+
+    Where there are sets: c of each kind of pair, and the degrees of each set. A kind that a size
+    does not have, such as pairs of a single member, has no counts.
+    """
+    if not edge_type.has_sets:
+        return ()
+    pairs, slots = counted_pairs(edge_type), edge_type.slots
+    of_kind: dict[tuple[int, int], list[int]] = {kind: [] for kind in _pair_slots(edge_type)}
+    for k, (p, q) in enumerate(pairs):
+        of_kind[_ascending(slots[p], slots[q])].append(3 * k)
+    of_set: dict[int, list[int]] = {s: [] for s, many in enumerate(edge_type.family.many) if many}
+    for p, slot in enumerate(slots):
+        if slot in of_set:
+            of_set[slot].append(3 * len(pairs) + p)
+    return tuple(tuple(found) for found in (*of_kind.values(), *of_set.values()))
 
 
 class PairEvidence:
@@ -148,7 +191,8 @@ class PairEvidence:
                 tuple(a.blocks.values()) or (0,),
             )
         self._of_type: dict[EdgeType, TupleTables] = {}
-        self._averages: dict[EdgeType, Tensor] = {}
+        self._averages: dict[EdgeType, Average] = {}
+        self._extremes: dict[EdgeType, list[Tensor]] = {}
 
     def tables(self, edge_type: EdgeType) -> TupleTables:
         """Return the tables of an edge type's positions."""
@@ -162,9 +206,8 @@ class PairEvidence:
                 counted_pairs(edge_type),
                 tuple(
                     tuple(
-                        Common(self._numbers[s], first, m[q].blocks[s], m[p].sizes[s])
-                        for s, first in m[p].blocks.items()
-                        if s in m[q].blocks
+                        Common(self._numbers[s], m[p].blocks[s], m[q].blocks[s], m[p].sizes[s])
+                        for s in _common_types(m[p], m[q])
                     )
                     for p, q in counted_pairs(edge_type)
                 ),
@@ -208,7 +251,7 @@ class PairEvidence:
         counts = self._kernels.tuple_counts(
             self.tables(edge_type), nodes, source, left_out, num_edges, of_edges
         )
-        return self._kernels.features(counts, self._average(edge_type))
+        return self._described(counts, edge_type)
 
     def candidate_features(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
@@ -222,8 +265,7 @@ class PairEvidence:
                 nodes, edge_type, position, tables.sizes[position]
             )
         ]
-        average = self._average(edge_type)
-        return self._kernels.features(torch.cat(counts), average)
+        return self._described(torch.cat(counts), edge_type)
 
     def without_pair(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         """Return ``float[pairs, features]``: one tuple's features if a pair had nothing in common.
@@ -231,30 +273,55 @@ class PairEvidence:
         ``nodes: int64[1, N]``; row k omits what pair k has in common.
         """
         counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, None, None)
-        pairs = len(edge_type) * (len(edge_type) - 1) // 2
-        every = counts.repeat(pairs, 1)
-        for k in range(pairs):
-            every[k, 3 * k : 3 * k + 3] = 0
-        return self._kernels.features(every, self._average(edge_type))
+        number = {pair: k for k, pair in enumerate(counted_pairs(edge_type))}
+        pairs = list(combinations(range(len(edge_type)), 2))
+        every = counts.repeat(len(pairs), 1)
+        for row, pair in enumerate(pairs):
+            k = number.get(pair)  # none of a long set's pairs that are not counted
+            if k is not None:
+                every[row, 3 * k : 3 * k + 3] = 0
+        return self._described(every, edge_type)
 
-    def _average(self, edge_type: EdgeType) -> Tensor:
-        """Return the matrix that averages over positions that share a slot."""
+    def _described(self, counts: Tensor, edge_type: EdgeType) -> Tensor:
+        """Return the features of counts: averages and, for sets, minima and maxima."""
+        averages = self._kernels.features(counts, self._average(edge_type))
+        if not edge_type.has_sets:
+            return averages
+        none = counts.new_zeros(len(counts))
+        extremes = [
+            f(counts[:, columns], dim=1) if len(columns) else none
+            for columns in self._columns(edge_type)
+            for f in (torch.amin, torch.amax)
+        ]
+        found = torch.stack(extremes, dim=1)
+        return torch.cat([averages, torch.log1p(found), (found < ZERO).to(found.dtype)], dim=1)
+
+    def _columns(self, edge_type: EdgeType) -> list[Tensor]:
+        if edge_type not in self._extremes:
+            lists = (torch.tensor(x, dtype=torch.int64) for x in _extremes(edge_type))
+            self._extremes[edge_type] = [x.to(self._device) for x in lists]
+        return self._extremes[edge_type]
+
+    def _average(self, edge_type: EdgeType) -> Average:
+        """Return the feature each number adds to, averaged over positions that share a slot."""
         if edge_type not in self._averages:
-            slots, kinds = edge_type.slots, _pair_slots(edge_type)
-            pairs = [
-                kinds.index((min(slots[p], slots[q]), max(slots[p], slots[q])))
-                for p, q in counted_pairs(edge_type)
+            slots = np.array(edge_type.slots)
+            numbers = {kind: k for k, kind in enumerate(_pair_slots(edge_type))}
+            kind = np.array(
+                [
+                    numbers[_ascending(int(slots[p]), int(slots[q]))]
+                    for p, q in counted_pairs(edge_type)
+                ],
+                np.int64,
+            )
+            one = _PER_PAIR * kind[:, None] + 2 * np.arange(3)
+            feature = [one.ravel(), one.ravel() + 1, _PER_PAIR * len(numbers) + slots]
+            share = [1 / np.repeat(np.bincount(kind)[kind], 3)] * 2 + [
+                1 / np.bincount(slots)[slots]
             ]
-            in_kind, in_slot = Counter(pairs), Counter(slots)
-            width = num_features(edge_type)
-            matrix = np.zeros((2 * 3 * len(pairs) + len(slots), width))
-            for k, kind in enumerate(pairs):
-                for c in range(3):
-                    for flag in range(2):
-                        row = flag * 3 * len(pairs) + 3 * k + c
-                        matrix[row, _PER_PAIR * kind + 2 * c + flag] = 1 / in_kind[kind]
-            for p, slot in enumerate(slots):
-                row = 6 * len(pairs) + p
-                matrix[row, _PER_PAIR * len(kinds) + slot] = 1 / in_slot[slot]
-            self._averages[edge_type] = torch.from_numpy(matrix).to(self._device, self._dtype)
+            self._averages[edge_type] = Average(
+                torch.from_numpy(np.concatenate(feature)).to(self._device),
+                torch.from_numpy(np.concatenate(share)).to(self._device, self._dtype),
+                _num_averages(edge_type),
+            )
         return self._averages[edge_type]

@@ -22,7 +22,7 @@ from dhne.network.hypernetwork import HyperNetwork
 from .draws import Draws, NumpyDraws, draws_for
 from .enumeration import choose
 from .known import EdgeIndex, KnownEdges
-from .schemes import Scheme
+from .schemes import BY_DEGREE, Scheme
 
 _ROUNDS = 24  # of random draws before corruptions are listed
 _DRAWS_AT_ONCE = 1 << 16  # on a CPU: few enough to stay in its cache
@@ -67,10 +67,10 @@ class NegativeSampler:
     Parameters
     ----------
     network : HyperNetwork
-        Provides node types, and degrees for the scheme `degree`.
+        Provides node types, and degrees for the schemes that draw by them.
     known : KnownEdges, optional
         Hyperedges that are not negatives; by default the network's own.
-    scheme : {"paper", "one", "all", "degree"}
+    scheme : {"paper", "one", "all", "degree", "matched"}
         See :mod:`dhne.sampling.schemes`.
     per_positive : int
         Number of negatives per hyperedge.
@@ -109,7 +109,7 @@ class NegativeSampler:
         self._schemes: dict[EdgeType, Scheme] = {}
         for types in self.known.edge_types:
             degrees = None
-            if scheme == "degree":
+            if scheme in BY_DEGREE:
                 degrees = [network.degrees(t, weighted=True) for t in types]
             self._schemes[types] = Scheme.make(scheme, self.known.index(types).sizes, degrees)
         self._moved: dict[tuple[EdgeType, str], Scheme] = {}

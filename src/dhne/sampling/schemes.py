@@ -10,6 +10,9 @@
 `degree`
     Positions as in `paper`; nodes with probability ∝ degree^0.75, so that the degrees in negatives
     resemble those in hyperedges.
+`matched`
+    Every position, with nodes drawn with probability ∝ degree: random tuples of the same size with
+    the node degrees of hyperedges. Neither size nor popularity distinguishes them from hyperedges.
 
 The drawn node may equal the old one; a draw that changes nothing is not a negative, and the sampler
 redraws it.
@@ -28,10 +31,10 @@ from dhne.network.edges import NodeArray
 
 from .draws import Draws
 
-SCHEMES = ("paper", "one", "all", "degree")
+SCHEMES = ("paper", "one", "all", "degree", "matched")
+BY_DEGREE = {"degree": 0.75, "matched": 1.0}  # the power of the degree that nodes are drawn by
 
 _ONE_POSITION = 0.9
-_POWER = 0.75
 _BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to 1
 
 
@@ -60,16 +63,16 @@ class Scheme:
     def make(
         cls, name: str, sizes: NodeArray, degrees: list[npt.NDArray[np.float64]] | None = None
     ) -> Scheme:
-        """Create a scheme; only `degree` needs the `degrees` of the nodes per position."""
+        """Create a scheme; those that draw by degree need the degrees of the nodes per position."""
         if name not in SCHEMES:
             raise UnknownNameError("scheme", name, SCHEMES)
-        if name != "degree":
+        if name not in BY_DEGREE:
             return cls(name, sizes.astype(np.float64))
         if degrees is None:
-            raise ParameterError("the scheme 'degree' needs the degrees of the nodes")
+            raise ParameterError(f"the scheme {name!r} needs the degrees of the nodes")
         parts = []
         for p, degree in enumerate(degrees):
-            weight = degree.astype(np.float64) ** _POWER
+            weight = degree.astype(np.float64) ** BY_DEGREE[name]
             total = np.cumsum(weight if weight.any() else np.ones_like(weight))
             parts.append(p + total / total[-1:])
         starts = np.cumsum([0, *(len(d) for d in degrees[:-1])])
@@ -86,7 +89,7 @@ class Scheme:
         """Return k corruptions per positive, ``int64[m * k, N]``, unchecked."""
         columns = draws.repeat(positives.T, k)  # int64[N, m * k]: each position is contiguous
         length, count = columns.shape
-        if self.name == "all":
+        if self.name in ("all", "matched"):
             for p in range(length):
                 columns[p] = self.nodes(p, draws.uniform(count), draws)
             return columns.T
@@ -128,7 +131,7 @@ class Scheme:
         The schemes that change one or two positions go on to more if those are exhausted.
         """
         length = len(self.sizes)
-        first = {"all": length}.get(self.name, 1)
+        first = {"all": length, "matched": length}.get(self.name, 1)
         last = {"one": 1}.get(self.name, length)
         return range(first, last + 1)
 

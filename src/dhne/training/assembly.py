@@ -87,7 +87,8 @@ class Blueprint:
         train, held_out = network, None
         settings = settings.with_products(
             network.num_edges(),
-            fit=choose_context(network) is not None,
+            fit=choose_context(network) is not None
+            and not any(t.has_sets for t in network.edge_types),
             given=validation is not None and validation.num_edges() > 0,
         )
         if settings.validation:

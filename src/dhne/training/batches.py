@@ -3,7 +3,8 @@
 An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
 batches, so that every batch has all types in proportion. On a CPU, sets of all sizes with the same
 roles are shuffled and cut together (`dhne.training.families`). All randomness of an epoch comes
-from (seed, epoch), so that an interrupted training resumes exactly where it stopped.
+from the seed and the epoch's number, so that an interrupted training resumes exactly where it
+stopped.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import NegativeSampler
 
-from .families import Family
+from .families import Family, Layout
 from .leave_one_out import LeaveOneOut, joined
 from .replay import Replay
 from .step_inputs import FamilyInputs, Positives, StepInputs, TupleInputs, spread
 
 _CHUNK_TUPLES = 1 << 21  # tuples drawn, and their evidence counted, at once
+_SMALL, _EPOCHS = 1 << 15, 16  # members of a small family's tuples; epochs drawn at once
+_FAMILY = 1  # separates the random numbers of families from those of an epoch
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ class BatchMaker:
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
             laid_out = [
-                self._draw_family(number, order, first, last, rng)
+                self._draw_family(number, order, (seed, epoch), first, last, rng)
                 for number, order in enumerate(orders)
             ]
             for batch in range(last - first):
@@ -197,13 +200,42 @@ class BatchMaker:
         return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
 
     def _draw_family(
-        self, number: int, order: Tensor, first: int, last: int, rng: np.random.Generator
+        self,
+        number: int,
+        order: Tensor,
+        key: tuple[int, int],
+        first: int,
+        last: int,
+        rng: np.random.Generator,
     ) -> list[FamilyInputs]:
-        """Draw the negatives of several batches of a family at once."""
+        """Draw the negatives of several batches of a family at once.
+
+        `key` is (seed, epoch). A small family's hyperedges are drawn for several epochs at once,
+        always the same ones, so that it does not matter with which of them a training goes on.
+        """
         family, size = self._families[number], self._family_sizes[number]
         cuts = [min(size * b, len(order)) for b in range(first, last + 1)]
-        layout = family.lay_out(order[cuts[0] : cuts[-1]], lambda e: self._with_drawn(e, rng))
-        return [layout.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
+        members = family.num_members * (1 + self.sampler.per_positive)
+        together = max(1, min(_EPOCHS, _SMALL // max(members, 1)))
+        if together > 1:
+            layout, start = self._several_epochs(family, together, *key)
+            start *= len(order)
+        else:
+            layout = family.lay_out(order[cuts[0] : cuts[-1]], lambda e: self._with_drawn(e, rng))
+            start = -cuts[0]
+        return [layout.part(start + low, start + high) for low, high in pairwise(cuts)]
+
+    def _several_epochs(
+        self, family: Family, together: int, seed: int, epoch: int
+    ) -> tuple[Layout, int]:
+        """Return a family's hyperedges of several epochs, and the number of this one of them."""
+        block, within = divmod(epoch, together)
+        if family.kept is None or family.kept[0] != (seed, block):
+            rng = np.random.default_rng([seed, block, _FAMILY])
+            order = torch.cat([family.shuffled(rng, self.replay) for _ in range(together)])
+            layout = family.lay_out(order, lambda e: self._with_drawn(e, rng))
+            family.kept = (seed, block), layout
+        return family.kept[1], within
 
     def _mine(self, cuts: list[int]) -> Tensor | None:
         """Return which hyperedges are this worker's, given the batch boundaries; None for all."""

@@ -1,9 +1,9 @@
 """Families of sets: hyperedges of every size in one batch.
 
-An edge set has one size, a family many. Once per epoch, or per part of a long one, negatives and
-evidence are computed size by size; all tuples of a part are then concatenated in the family's
-shuffled order, so that a batch is a slice and a step's cost depends on its members only, not on the
-number of sizes.
+An edge set has one size, a family many. Negatives are drawn and evidence is counted size by size:
+once per epoch, once per part of a long epoch, or for several epochs of a small family at once. All
+tuples are then concatenated in the family's shuffled order, so that a batch is a slice and a step's
+cost depends only on its members, not on the number of sizes.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ class Family:
         self._form = torch.arange(len(forms)).repeat_interleave(counts)
         self._row = torch.cat([torch.arange(int(n)) for n in counts])
         self._length = torch.tensor([len(f.types) for f in forms])[self._form]
+        self.num_members = int(self._length.sum())
+        self.kept: tuple[tuple[int, int], Layout] | None = None  # what is laid out, and for when
 
     def __len__(self) -> int:
         return len(self._form)

@@ -29,7 +29,7 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from .step_inputs import FamilyInputs, TupleInputs, spread
 
 _CHUNK_ENTRIES = 1 << 20  # entries looked up at once
-_MOST_ENTRIES = 32  # of an extra row; nodes of longer hyperedges keep their whole rows
+MOST_TAKEN = 32  # entries of an extra row; nodes of longer hyperedges keep their whole rows
 
 
 class LeaveOneOut:
@@ -54,7 +54,7 @@ class LeaveOneOut:
         dtype: torch.dtype,
         one_shape: bool,
     ) -> None:
-        self._encodings, self._width = encodings, min(longest - 1, _MOST_ENTRIES)
+        self._encodings, self._width = encodings, min(longest - 1, MOST_TAKEN)
         self._device, self._dtype = device, dtype
         digits = any(e.is_digits for e in encodings.values())
         self._every = one_shape or not digits

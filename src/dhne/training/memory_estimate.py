@@ -12,11 +12,13 @@ from torch import nn
 
 from dhne.errors import MemoryLimitError
 from dhne.hyperparameters import Settings
+from dhne.model.evidence import counted_pairs
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.workers import local_size
 
 from .columns import NUM_SHARDS
+from .leave_one_out import MOST_TAKEN
 from .optimizers import MOMENTS
 
 
@@ -62,14 +64,16 @@ def training_bytes(
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     counts = 0.0
     if settings.evidence:  # three counts per pair, and the degrees
-        widths = ((e, 3 * math.comb(e.length, 2) + e.length) for e in network.edge_sets)
+        widths = ((e, 3 * len(counted_pairs(e.types)) + e.length) for e in network.edge_sets)
         edges += sum(len(e) * width * itemsize for e, width in widths)
         counts = sum(r.over_all_columns(r.adjacency.matrix.nnz) for r in encodings.values()) * 46
-    if settings.leave_one_out:  # one entry per pair of nodes
-        entries = (len(e) * e.length * (e.length - 1) for e in network.edge_sets)
-        edges += sum(entries) * itemsize
-    longest = max(e.length for e in network.edge_sets)
-    width = max(settings.sizes(t)[-1] for t in encodings) * longest
+    members = sum(len(e) * e.length for e in network.edge_sets)
+    if settings.leave_one_out:  # one entry per pair of nodes, up to a limit
+        longest = max(e.length for e in network.edge_sets)
+        edges += members * min(longest - 1, MOST_TAKEN) * itemsize
+    # A batch has tuples of all lengths in proportion.
+    length = members / max(network.num_edges(), 1)
+    width = max(settings.sizes(t)[-1] for t in encodings) * length
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
     return TrainingBytes(
         weights * copies * itemsize + rows * 12,

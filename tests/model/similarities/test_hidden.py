@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,3 +82,16 @@ def test_order_matters_where_positions_are_ordered_and_only_there(backend: str) 
         module = similarity(ordered=ordered).to(device)
         one, other = module.logits(kernels, [x, x, y], index, module.shape.edge_type).tolist()
         assert (one == other) != ordered
+
+
+def test_a_layer_saved_with_fewer_features_gives_the_logits_it_gave() -> None:
+    family = EdgeType.of(("a", "a"), ordered=False).family
+    shape = SimilarityShape(family, {"a": 3}, num_features=5)
+    earlier, later = (HiddenSimilarity(replace(shape, num_features=n)) for n in (5, 8))
+    earlier.reset(torch.Generator().manual_seed(0))
+    later.load_state_dict(earlier.state_dict())
+    known = torch.rand(4, 8)
+    x, members = torch.rand(6, 3), torch.tensor([[0, 1], [2, 3], [4, 5], [0, 5]])
+    kernels = kernels_of("reference")
+    was = earlier.combine(kernels, [earlier.project(x, 0)] * 2, members, known[:, :5])
+    assert torch.allclose(was, later.combine(kernels, [later.project(x, 0)] * 2, members, known))

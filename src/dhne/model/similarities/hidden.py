@@ -31,6 +31,7 @@ from dhne.network.edges import NodeArray
 from .base import Floats, Members, QuickForm, Similarity, SimilarityShape, glorot_uniform
 
 _CACHED = 1 << 20  # numbers processed at once, so that they fit in a core's cache
+_LONG = 16  # positions; longer tuples are summed by the kernels of families
 _EXPONENT = 40.0  # e^40 · e^40 is still a float32
 _TABLE_BYTES = 1 << 30  # a larger table of exponentials is not built
 
@@ -53,10 +54,17 @@ class HiddenSimilarity(Similarity):
         )
 
     def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
-        """Use the size of a saved layer: earlier versions sized a set's layer as for one member."""
+        """Use a saved layer's size, and ignore evidence features of sets that it lacks.
+
+        Earlier versions sized a set's layer as for one node and had fewer features of sets.
+        """
         saved = state.get(prefix + "hidden_bias")
         if saved is not None and not self.shape.hidden and len(saved) != self.width:
             self.__init__(replace(self.shape, hidden=(len(saved),)))  # type: ignore[misc]
+        known = state.get(prefix + "evidence")
+        if known is not None and self.evidence is not None and len(known) < len(self.evidence):
+            more = known.new_zeros(len(self.evidence) - len(known), known.shape[1])
+            state[prefix + "evidence"] = torch.cat([known, more])
         super()._load_from_state_dict(state, prefix, *rest)
 
     @property
@@ -93,6 +101,8 @@ class HiddenSimilarity(Similarity):
         self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
     ) -> Tensor:
         """Sum the projections of each tuple's nodes and apply the layers."""
+        if len(parts) > _LONG and index.device.type == "cpu":
+            return self._combine_long(kernels, parts, index, evidence)
         # On a CPU, _finish gives a set the same bits at any index among the tuples.
         same_bits = self.shape.edge_type.has_sets and index.device.type == "cpu"
         if self.shape.activation == "tanh" and not self.hidden_layers and not same_bits:
@@ -100,6 +110,16 @@ class HiddenSimilarity(Similarity):
             layer = (self.hidden_bias, self.output)
             return kernels.hidden_layer(parts, index, *layer, *known) + self.output_bias
         return self._finish(kernels.gather_sum(parts, index) + self.hidden_bias, evidence)
+
+    def _combine_long(
+        self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
+    ) -> Tensor:
+        """Combine long tuples as families are: a kernel of every length would compile for each."""
+        m, n = index.shape
+        first = torch.tensor([0, *(len(p) for p in parts[:-1])], device=index.device).cumsum(0)
+        begins = torch.arange(0, m * n + 1, n, device=index.device)
+        total = kernels.ragged_sum(torch.cat(list(parts)), (index + first).reshape(-1), begins)
+        return self._finish(total + self.hidden_bias, evidence)
 
     def family_logits(
         self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
@@ -168,10 +188,14 @@ class HiddenSimilarity(Similarity):
 
 
 def _default_size(shape: SimilarityShape) -> int:
-    """Return the sum of the embedding sizes; sets count twice, with at least 3 × the largest."""
+    """Return the sum of the embedding sizes; sets count twice, with at least 3 × the largest.
+
+    In a tuple of more than 16 positions, only the 16 largest count: U has as many columns for every
+    position, and would grow with the square of the length.
+    """
     family = shape.edge_type.family
     if not family.has_sets:
-        return sum(shape.sizes[t] for t in family)
+        return sum(sorted(shape.sizes[t] for t in family)[-_LONG:])
     sizes = [shape.sizes[t] * (2 if m else 1) for t, m in zip(family, family.many, strict=True)]
     return max(sum(sizes), 3 * max(shape.sizes[t] for t in family))
 

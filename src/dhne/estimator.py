@@ -456,7 +456,7 @@ def _warn_of_length(network: HyperNetwork) -> None:
     if longest > _LONG:
         warnings.warn(
             f"hyperedges of up to {longest} nodes: time and memory grow with the square of the "
-            "length; of so many nodes only some pairs are counted as evidence",
+            "length; evidence counts only some of their pairs",
             InputWarning,
             stacklevel=5,
         )

@@ -87,7 +87,7 @@ def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
 
 
 def _common_types(a: AdjacencyMatrix, b: AdjacencyMatrix) -> list[str]:
-    """Return the node types that neighbour both; the first eight, so that cost has a bound."""
+    """Return the neighbour types of both, at most eight to bound the cost."""
     return list(islice((t for t in a.blocks if t in b.blocks), _COMMON))
 
 
@@ -137,10 +137,10 @@ def _num_averages(edge_type: EdgeType) -> int:
 
 
 def _extremes(edge_type: EdgeType) -> tuple[tuple[int, ...], ...]:
-    """Return the counts of which the least and the largest are features, kind by kind.
+    """Return, kind by kind, the counts whose minimum and maximum are features.
 
-    Where there are sets: c of each kind of pair, and the degrees of each set. A kind that a size
-    does not have, such as pairs of a single member, has no counts.
+    With sets, these are c of each kind of pair, and the degrees of each set. A kind that does not
+    exist at some size, such as pairs of a single member, has no counts.
     """
     if not edge_type.has_sets:
         return ()
@@ -277,7 +277,7 @@ class PairEvidence:
         pairs = list(combinations(range(len(edge_type)), 2))
         every = counts.repeat(len(pairs), 1)
         for row, pair in enumerate(pairs):
-            k = number.get(pair)  # none of a long set's pairs that are not counted
+            k = number.get(pair)  # None for pairs of a long set that are not counted
             if k is not None:
                 every[row, 3 * k : 3 * k + 3] = 0
         return self._described(every, edge_type)

@@ -32,7 +32,7 @@ from dhne.network.edges import NodeArray
 from .draws import Draws
 
 SCHEMES = ("paper", "one", "all", "degree", "matched")
-BY_DEGREE = {"degree": 0.75, "matched": 1.0}  # the power of the degree that nodes are drawn by
+BY_DEGREE = {"degree": 0.75, "matched": 1.0}  # exponent of the degree in the probability of a node
 
 _ONE_POSITION = 0.9
 _BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to 1

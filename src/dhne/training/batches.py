@@ -211,7 +211,7 @@ class BatchMaker:
         """Draw the negatives of several batches of a family at once.
 
         `key` is (seed, epoch). A small family's hyperedges are drawn for several epochs at once,
-        always the same ones, so that it does not matter with which of them a training goes on.
+        always in the same blocks, so that a training can resume at any epoch.
         """
         family, size = self._families[number], self._family_sizes[number]
         cuts = [min(size * b, len(order)) for b in range(first, last + 1)]
@@ -228,7 +228,7 @@ class BatchMaker:
     def _several_epochs(
         self, family: Family, together: int, seed: int, epoch: int
     ) -> tuple[Layout, int]:
-        """Return a family's hyperedges of several epochs, and the number of this one of them."""
+        """Return a family's hyperedges of several epochs, and this epoch's index among them."""
         block, within = divmod(epoch, together)
         if family.kept is None or family.kept[0] != (seed, block):
             rng = np.random.default_rng([seed, block, _FAMILY])

@@ -45,7 +45,9 @@ class Family:
         self._row = torch.cat([torch.arange(int(n)) for n in counts])
         self._length = torch.tensor([len(f.types) for f in forms])[self._form]
         self.num_members = int(self._length.sum())
-        self.kept: tuple[tuple[int, int], Layout] | None = None  # what is laid out, and for when
+        self.kept: tuple[tuple[int, int], Layout] | None = (
+            None  # the layout, with its (seed, block of epochs)
+        )
 
     def __len__(self) -> int:
         return len(self._form)

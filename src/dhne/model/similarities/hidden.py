@@ -114,7 +114,7 @@ class HiddenSimilarity(Similarity):
     def _combine_long(
         self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
     ) -> Tensor:
-        """Combine long tuples as families are: a kernel of every length would compile for each."""
+        """Combine long tuples like families, to avoid compiling a kernel for every length."""
         m, n = index.shape
         first = torch.tensor([0, *(len(p) for p in parts[:-1])], device=index.device).cumsum(0)
         begins = torch.arange(0, m * n + 1, n, device=index.device)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import torch
 
 TIMEOUT = "DHNE_WORKER_TIMEOUT"  # environment variable: seconds to wait for a worker
-_WAIT_SECONDS, _CONNECT_SECONDS = 120.0, 40.0
+_WAIT_SECONDS, _CONNECT_SECONDS = 120.0, 8.0
 
 
 class WorkerError(DHNEError):
@@ -199,6 +199,7 @@ def join(device: torch.device | str) -> Group | None:
     import torch
     import torch.distributed as dist
     from torch.distributed.distributed_c10d import _set_pg_timeout
+    from torch.distributed.rendezvous import rendezvous
 
     if not dist.is_available() or not (under_torchrun() or dist.is_initialized()):
         return None
@@ -209,10 +210,17 @@ def join(device: torch.device | str) -> Group | None:
         if _number("WORLD_SIZE", 1) == 1:
             return Group()
         with Group(rank(), _number("WORLD_SIZE", 1))._answered():
-            # When connecting, gloo waits five times as long as the timeout given.
+            wait = timedelta(seconds=timeout())
+            store, mine, size = next(rendezvous("env://", timeout=wait))
+            store.set(f"arrived/{mine}", "")
+            store.wait([f"arrived/{k}" for k in range(size)], wait)
+            # All are there, so connecting is quick. If gloo misses one (after a restart it may),
+            # another restart should not have to wait long; gloo waits five times what it is given.
             connect = timedelta(seconds=min(timeout(), _CONNECT_SECONDS))
-            dist.init_process_group(_backend(device), timeout=connect)
-            _set_pg_timeout(timedelta(seconds=timeout()))
+            dist.init_process_group(
+                _backend(device), store=store, rank=mine, world_size=size, timeout=connect
+            )
+            _set_pg_timeout(wait)
         atexit.register(_leave)
     return Group(dist.get_rank(), dist.get_world_size(), talks=True)
 

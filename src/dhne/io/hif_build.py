@@ -7,7 +7,8 @@ hyperedges by the types of their nodes, is done on arrays.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,20 @@ import numpy.typing as npt
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, warn
 from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.extras import Extras, TextColumn, as_texts
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
+from .hif_extras import (
+    METADATA,
+    add_incidences,
+    as_text,
+    edge_extras,
+    foreign_part,
+    incidence_extras,
+    node_extra,
+    own_part,
+)
 from .hif_times import read_edge_times, times_of_edges
 
 IntArray = npt.NDArray[np.int64]
@@ -29,21 +41,40 @@ _ORDERED, _UNORDERED, _DIRECTED = -1, -2, -3  # kinds of edges that no record de
 _FORMATS = (1,)
 
 
-def build(found: dict[str, Any], file: StrPath) -> HyperNetwork:
-    """Return the network of a HIF document that has passed :func:`check_hif`."""
+def build(found: dict[str, Any], file: StrPath, *, keep: bool = True) -> HyperNetwork:
+    """Return the network of a HIF document that has passed :func:`check_hif`.
+
+    `keep` says whether it carries what only HIF can hold; see `hif_extras`.
+    """
     metadata = _own_metadata(found, file)
     nodes = _Nodes.collect(found, metadata)
     vocabularies, ids, labels = nodes.by_type(file)
-    edges = _edge_sets(found, nodes, ids, file)
+    edges = _edge_sets(found, nodes, ids, vocabularies, file, keep=keep)
     for entry in metadata.get("edge-types", []):
         types = EdgeType.from_record({**entry, "types": entry["type"]})
         edges.setdefault(types, EdgeSet.build(types, []))
-    return HyperNetwork(vocabularies, edges.values(), labels)
+    extras = None
+    if keep:
+        texts = nodes.extras(vocabularies)
+        extras = Extras(texts, as_text(_network_extra(found, metadata, edges)))
+    return HyperNetwork(vocabularies, edges.values(), labels, extras)
+
+
+def _network_extra(
+    found: dict[str, Any], metadata: dict[str, Any], edge_types: Iterable[EdgeType]
+) -> dict[str, Any]:
+    extra = {}
+    if foreign := foreign_part(found.get("metadata", {}), METADATA if metadata else ()):
+        extra["metadata"] = foreign
+    plain = network_type(edge_types)
+    if found.get("network-type", plain) != plain:
+        extra["network-type"] = found["network-type"]
+    return extra
 
 
 def _own_metadata(found: dict[str, Any], file: StrPath) -> dict[str, Any]:
     """Return the metadata if it is in our own format; nothing otherwise."""
-    metadata: dict[str, Any] = found.get("metadata", {})
+    metadata = own_part(found.get("metadata", {}))
     if "dhne-format" not in metadata:
         return {}
     if metadata["dhne-format"] not in _FORMATS:
@@ -76,9 +107,16 @@ def _is_edge_type(attrs: Any) -> bool:
     )
 
 
-def is_directed(types: EdgeType) -> bool:
-    """Whether the hyperedges of a type are a tail and a head."""
-    return all(types.many) and set(types.roles) <= {"tail", "head"}
+def directions(types: EdgeType) -> list[str | None]:
+    """Return the direction of each position; all None if the type is not of tails and heads."""
+    sides = all(types.many) and set(types.roles) <= set(_SIDES)
+    return [role if sides and role != "member" else None for role in types.roles]
+
+
+def network_type(edge_types: Iterable[EdgeType]) -> str:
+    """Return HIF's name for networks of these types."""
+    found = [directions(t) for t in edge_types]
+    return "directed" if found and all(all(sides) for sides in found) else "undirected"
 
 
 @dataclass
@@ -86,21 +124,26 @@ class _Nodes:
     """Nodes numbered as they come, with what their attributes say."""
 
     number: dict[Any, int]  # by id; 1 and 1.0 are the same id, 1 and "1" are not
-    attrs: list[dict[str, Any]]
+    attrs: list[dict[str, Any]]  # as they are; ours are among them or in an object of their own
+    weights: dict[int, Any]
     types: dict[str, int]
     type_of: IntArray
     kinds: dict[str, str]
+    named: dict[str, bool] = field(default_factory=dict)  # whether names are from attributes
 
     @classmethod
     def collect(cls, found: dict[str, Any], metadata: dict[str, Any]) -> _Nodes:
         number: dict[Any, int] = {}
         attrs: list[dict[str, Any]] = []
+        weights: dict[int, Any] = {}
         for record in found.get("nodes", []):
             node = record["node"]
             if number.setdefault(node, len(attrs)) == len(attrs):
                 attrs.append(record.get("attrs", {}))
             else:
                 attrs[number[node]] = record.get("attrs", attrs[number[node]])
+            if "weight" in record:
+                weights[number[node]] = record["weight"]
         for record in found["incidences"]:
             number.setdefault(record["node"], len(number))
         attrs.extend({} for _ in range(len(number) - len(attrs)))
@@ -108,12 +151,13 @@ class _Nodes:
         types = {t: i for i, t in enumerate(names)}
         type_of = np.empty(len(attrs), np.int64)
         for i, attr in enumerate(attrs):
-            t = attr.get("type")
+            t = own_part(attr).get("type")
             t = t if isinstance(t, str) else _UNTYPED
             type_of[i] = types.setdefault(t, len(types))
         return cls(
             number,
             attrs,
+            weights,
             types,
             type_of,
             dict(zip(names, metadata.get("name-kinds", []), strict=True)),
@@ -130,15 +174,38 @@ class _Nodes:
             members = np.flatnonzero(self.type_of == code)
             ids[members] = np.arange(len(members))
             rows = members.tolist()
-            names = [self.attrs[i].get("name") for i in rows]
-            typed = [isinstance(self.attrs[i].get("type"), str) for i in rows]
-            if not (all(typed) and _are_names(names)):
+            attrs = [own_part(self.attrs[i]) for i in rows]
+            names = [a.get("name") for a in attrs]
+            typed = all(isinstance(a.get("type"), str) for a in attrs)
+            self.named[t] = typed and _are_names(names)
+            if not self.named[t]:
                 names = [keys[i] for i in rows]
             vocabularies[t] = _vocabulary(names, t, self.kinds.get(t), file)
-            found = [_labels(self.attrs[i].get("labels")) for i in rows]
+            found = [_labels(a.get("labels")) for a in attrs]
             if any(found):
                 labels[t] = found
         return vocabularies, ids, labels
+
+    def extras(self, vocabularies: dict[str, Vocabulary]) -> dict[str, TextColumn]:
+        """Return what else the records of nodes hold, one text column per type that has any."""
+        keys = list(self.number)
+        columns = {}
+        for t, code in self.types.items():
+            rows = np.flatnonzero(self.type_of == code).tolist()
+            names = vocabularies[t].names.to_pylist()
+            texts = [
+                as_text(
+                    node_extra(
+                        *(keys[i], name, t, self.weights.get(i, 1), self.attrs[i]),
+                        named=self.named[t],
+                    )
+                )
+                for i, name in zip(rows, names, strict=True)
+            ]
+            column = as_texts(texts, len(texts))
+            if column is not None:
+                columns[t] = column
+        return columns
 
 
 def _are_names(names: list[Any]) -> bool:
@@ -172,7 +239,13 @@ def _labels(found: Any) -> list[str]:
 
 
 def _edge_sets(
-    found: dict[str, Any], nodes: _Nodes, ids: IntArray, file: StrPath
+    found: dict[str, Any],
+    nodes: _Nodes,
+    ids: IntArray,
+    vocabularies: dict[str, Vocabulary],
+    file: StrPath,
+    *,
+    keep: bool,
 ) -> dict[EdgeType, EdgeSet]:
     number: dict[Any, int] = {}
     for record in found.get("edges", []):
@@ -189,7 +262,13 @@ def _edge_sets(
     else:
         kind[~placed] = _UNORDERED
     place[((kind == _UNORDERED) & ~placed)[edge]] = -1
-    edge, node, side = _sorted_distinct(edge, node, place, side, nodes.type_of)
+    extras = _edge_extras(found, number) if keep else {}
+    at_incidences: dict[int, dict[str, Any]] = {}
+    if keep:
+        sided = _has_sides(kind, kinds)
+        at_incidences = incidence_extras(incidences, edge, placed, sided)
+    which = _sorted_distinct(edge, node, place, nodes.type_of)
+    edge, node, side = edge[which], node[which], side[which]
     sizes = np.bincount(edge, minlength=len(number))
     short = int((sizes < 2).sum())
     if short:
@@ -210,9 +289,35 @@ def _edge_sets(
             types = _edge_type(node_types, [c % 4 for c in codes], kinds[k] if k >= 0 else k)
             mine = chosen[rows]
             when = times_of_edges(times, mine, file)
-            made = EdgeSet.build(types, ids[members[rows]], weights[mine], times=when)
+            members_ids = ids[members[rows]]
+            if at_incidences:
+                add_incidences(
+                    *(extras, at_incidences, mine, which[at[rows]], types),
+                    [vocabularies[t].take(members_ids[:, p]) for p, t in enumerate(types)],
+                )
+            texts = [as_text(extras.get(e, {})) for e in mine.tolist()] if extras else None
+            made = EdgeSet.build(types, members_ids, weights[mine], times=when, extras=texts)
             edges.setdefault(types, []).append(made)
     return {types: _join(parts, edges, file) for types, parts in edges.items()}
+
+
+def _edge_extras(found: dict[str, Any], number: dict[Any, int]) -> dict[int, dict[str, Any]]:
+    own = own_part(found.get("metadata", {}))
+    is_own = "dhne-format" in own
+
+    def used(attrs: dict[str, Any]) -> tuple[str, ...]:
+        if is_own or _is_edge_type(attrs):
+            return ("type", "ordered", "roles", "many", *(("time",) if is_own else ()))
+        return ("ordered",) if attrs.get("ordered") is False else ()
+
+    keep_ids = not is_own or own.get("edge-ids") is True
+    return edge_extras(found.get("edges", []), number, used, keep_ids=keep_ids)
+
+
+def _has_sides(kind: IntArray, kinds: list[Any]) -> npt.NDArray[np.bool_]:
+    """Whether the roles of each edge say the directions of its incidences."""
+    with_sides = [i for i, (roles, _) in enumerate(kinds) if set(roles) <= set(_SIDES)]
+    return np.isin(kind, [_DIRECTED, *with_sides])
 
 
 def _edge_type(node_types: list[str], sides: list[int], kind: Any) -> EdgeType:
@@ -253,7 +358,7 @@ def _edge_records(
                     f"edges[{i}].weight: is {weight}; weights must be positive numbers", file=file
                 )
             weights[row] = weight
-        attrs = record.get("attrs", {})
+        attrs = own_part(record.get("attrs", {}))
         if attrs.get("roles") is not None and _is_edge_type(attrs):
             key = (tuple(attrs["roles"]), tuple(attrs.get("many") or ()) or None)
             kind[row] = kinds.setdefault(key, len(kinds))
@@ -288,16 +393,16 @@ def _places(
 
 def _position(record: dict[str, Any]) -> int:
     attrs = record.get("attrs")
-    value = attrs.get("position") if attrs else None
+    value = own_part(attrs).get("position") if attrs else None
     return value if type(value) is int and 0 <= value < 2**31 else -1
 
 
 def _sorted_distinct(
-    edge: IntArray, node: IntArray, place: IntArray, side: IntArray, type_of: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return incidences by edge, place, type and node; a set's repeated members only once."""
-    order = np.lexsort((node, type_of[node], place, edge))
-    edge, node, place, side = (x[order] for x in (edge, node, place, side))
-    again = np.zeros(len(edge), dtype=bool)
-    again[1:] = (edge[1:] == edge[:-1]) & (node[1:] == node[:-1]) & (place[1:] == place[:-1])
-    return edge[~again], node[~again], side[~again]
+    edge: IntArray, node: IntArray, place: IntArray, type_of: IntArray
+) -> IntArray:
+    """Return incidences by edge, place, type and node; of a set's repeated members the last."""
+    order: IntArray = np.lexsort((node, type_of[node], place, edge))
+    edge, node, place = edge[order], node[order], place[order]
+    last = np.ones(len(edge), dtype=bool)
+    last[:-1] = (edge[1:] != edge[:-1]) | (node[1:] != node[:-1]) | (place[1:] != place[:-1])
+    return order[last]

@@ -20,6 +20,8 @@ FOREIGN: dict[str, Any] = {
         {"node": "a", "weight": 2, "attrs": {"colour": "red", "type": "p", "x": {"y": [1, None]}}},
         {"node": 7, "attrs": {"type": 3, "labels": "ill"}},
         {"node": "alone", "weight": 0.25},
+        {"node": "q:Ann", "attrs": {"type": "q", "name": "Ann"}},
+        {"node": "c", "attrs": {"name": "no type, so this is not its name"}},
     ],
     "edges": [
         {"edge": "first", "weight": 3, "attrs": {"year": 1999, "type": "journal", "time": "x"}},
@@ -158,7 +160,11 @@ def test_other_formats_list_what_they_cannot_hold(tmp_path: Path, ending: str) -
     assert len(caught) == 1
     said = str(caught[0].message)
     for what in (
-        *("ids of nodes", "attributes of nodes (colour, x, type, labels)", "weights of nodes"),
+        *(
+            "ids of nodes",
+            "attributes of nodes (colour, x, type, labels, name)",
+            "weights of nodes",
+        ),
         *("ids of edges", "attributes of edges (year, type, time, name, dose)"),
         *("attributes of incidences (role, position)", "weights of incidences"),
         *("directions of incidences", "metadata"),

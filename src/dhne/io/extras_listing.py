@@ -11,7 +11,7 @@ from typing import Any
 
 from dhne.network.hypernetwork import HyperNetwork
 
-_NAMED = 5  # attributes that are named
+_NAMED, _LETTERS = 5, 40  # attributes that are named, and how much of each name
 
 
 def listed_extras(network: HyperNetwork) -> list[str]:
@@ -50,7 +50,9 @@ def _of_records(kind: str, records: list[dict[str, Any]]) -> Iterator[str]:
         yield f"ids of {kind}"
     names = list(dict.fromkeys(key for r in records for key in r.get("attrs", ())))
     if names:
-        shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+        shown = ", ".join(name[:_LETTERS] for name in names[:_NAMED]) + (
+            ", …" if len(names) > _NAMED else ""
+        )
         yield f"attributes of {kind} ({shown})"
     for key in ("weight", "direction"):
         if any(key in r for r in records):

@@ -11,9 +11,10 @@ Node ids are global there and edges are sets, so types and positions travel in `
 Files from elsewhere: without types every node is a ``node``, edges are unordered, of every size.
 A ``type`` in a node's ``attrs`` is taken as its node type. In a directed network a hyperedge is two
 sets, with the roles ``tail`` and ``head``. Incidences that are
-repeated count once; of repeated records the last one counts. Weights of nodes and incidences are
-not kept. Edges of fewer than two nodes are allowed there but are no hyperedges here: they are left
-out, with a warning, and their nodes stay.
+repeated count once; of repeated records the last one counts. Ids and attributes of edges, other
+attributes of nodes, weights of nodes and incidences, and metadata are kept to be written back (see
+`hif_extras`). Edges of fewer than two nodes are allowed there but are no hyperedges here: they are
+left out, with a warning, and their nodes stay.
 """
 
 from __future__ import annotations

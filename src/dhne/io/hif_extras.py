@@ -8,8 +8,8 @@ As JSON text, one object with the keys that apply:
   roles do not say it
 * network: ``{"metadata": {…}, "network-type": "asc"}``
 
-Our own attributes stand beside foreign ones; if one of those has a name that we use, ours go into
-an object called ``dhne``. A weight of 1 is the default and is not kept.
+Our own attributes are written beside foreign ones; if one of those has a name that we use, ours go
+into an object called ``dhne``. A weight of 1 is the default and is not kept.
 """
 
 from __future__ import annotations
@@ -90,13 +90,17 @@ def from_texts(column: TextColumn | None, rows: slice) -> list[Record] | None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def node_extra(key: Any, name: Any, t: str, weight: Any, attrs: Record, *, named: bool) -> Record:
+def node_extra(
+    key: Any, expected: Collection[Any], weight: Any, attrs: Record, *, named: bool
+) -> Record:
     """Return what the record of a node holds beyond its type, name and labels.
 
     Parameters
     ----------
-    key, name, t
-        Its id in the file, its name and its node type here.
+    key : str, int or float
+        Its id in the file.
+    expected : collection
+        Ids that would be written for it anyway.
     named : bool
         Whether the name is from its attributes.
     """
@@ -108,7 +112,7 @@ def node_extra(key: Any, name: Any, t: str, weight: Any, attrs: Record, *, named
         used.add("labels")
     extra: Record = {}
     key = int(key) if isinstance(key, float) else key
-    if key != name and key != f"{t}:{name}":
+    if key not in expected:
         extra["node"] = key
     if weight != 1:
         extra["weight"] = weight
@@ -227,6 +231,8 @@ def edge_ids(network: HyperNetwork) -> tuple[list[Any] | range, int]:
 
 def kept_node_ids(network: HyperNetwork, ids: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Return the ids of nodes with kept ones in their place, if all are distinct then."""
+    if not network.extras.nodes:
+        return ids
     kept = {t: list(mine) for t, mine in ids.items()}
     for t, column in network.extras.nodes.items():
         for i, extra in enumerate(from_texts(column, slice(None)) or ()):

@@ -71,10 +71,13 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
         edges, repeated = edge_ids(network)
         if repeated:
             warn(f"{repeated} edge(s) with the id of another were given new ids", path)
-        own = own_metadata(network) | ({} if isinstance(edges, range) else {"edge-ids": True})
+        plain = node_ids(network)
+        ids = kept_node_ids(network, plain)
+        own = own_metadata(network)
+        own |= {} if ids is plain else {"node-ids": True}
+        own |= {} if isinstance(edges, range) else {"edge-ids": True}
         out.write(f'{{"network-type": "{kind}",\n"metadata": '.encode())
         out.write(json.dumps(with_own(whole.get("metadata"), own, "metadata")).encode())
-        ids = kept_node_ids(network, node_ids(network))
         out.write(b',\n"nodes": [')
         _write_records(
             out, (_node_records(network, t, ids[t], rows) for t, rows in _node_runs(network))

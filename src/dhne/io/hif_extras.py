@@ -30,7 +30,7 @@ from dhne.network.hypernetwork import HyperNetwork
 Record = dict[str, Any]
 IntArray = npt.NDArray[np.int64]
 OWN = "dhne"
-METADATA = ("dhne-format", "node-types", "name-kinds", "edge-types", "edge-ids")
+METADATA = ("dhne-format", "node-types", "name-kinds", "edge-types", "node-ids", "edge-ids")
 _RESERVED = {
     "nodes": frozenset({"type", "name", "labels", OWN}),
     "edges": frozenset({"type", "ordered", "roles", "many", "time", OWN}),
@@ -90,17 +90,13 @@ def from_texts(column: TextColumn | None, rows: slice) -> list[Record] | None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def node_extra(
-    key: Any, expected: Collection[Any], weight: Any, attrs: Record, *, named: bool
-) -> Record:
+def node_extra(key: Any, name: Any, weight: Any, attrs: Record, *, named: bool) -> Record:
     """Return what the record of a node holds beyond its type, name and labels.
 
     Parameters
     ----------
-    key : str, int or float
-        Its id in the file.
-    expected : collection
-        Ids that would be written for it anyway.
+    key, name
+        Its id in the file, and its name here.
     named : bool
         Whether the name is from its attributes.
     """
@@ -112,7 +108,7 @@ def node_extra(
         used.add("labels")
     extra: Record = {}
     key = int(key) if isinstance(key, float) else key
-    if key not in expected:
+    if key != name:
         extra["node"] = key
     if weight != 1:
         extra["weight"] = weight

@@ -29,7 +29,8 @@ class Nodes:
     weights: dict[int, Any]
     types: dict[str, int]
     type_of: IntArray
-    kinds: dict[str, str]  # of names, by type; only in files of our own
+    kinds: dict[str, str]
+    has_ids: bool  # of their own, not made of type and name by us
     named: dict[str, bool] = field(default_factory=dict)  # whether names are from attributes
 
     @classmethod
@@ -63,6 +64,7 @@ class Nodes:
             types,
             type_of,
             dict(zip(names, metadata.get("name-kinds", []), strict=True)),
+            not metadata or metadata.get("node-ids") is True,
         )
 
     def by_type(
@@ -97,10 +99,9 @@ class Nodes:
             names = vocabularies[t].names.to_pylist()
             texts = []
             for i, name in zip(rows, names, strict=True):
-                expected = (name, f"{t}:{name}") if self.kinds else (name,)
-                extra = node_extra(
-                    keys[i], expected, self.weights.get(i, 1), self.attrs[i], named=self.named[t]
-                )
+                key = keys[i] if self.has_ids else name
+                weight = self.weights.get(i, 1)
+                extra = node_extra(key, name, weight, self.attrs[i], named=self.named[t])
                 texts.append(as_text(extra))
             column = as_texts(texts, len(texts))
             if column is not None:

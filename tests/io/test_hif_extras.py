@@ -144,6 +144,20 @@ def test_ids_that_two_networks_share_are_told_apart(tmp_path: Path) -> None:
     assert load(tmp_path, document) == both
 
 
+def test_node_ids_that_are_not_unique_give_way_to_names(tmp_path: Path) -> None:
+    def one(name: str) -> HyperNetwork:
+        nodes = [{"node": n, "attrs": {"type": "p", "name": f"{name}{n}"}} for n in (1, 2)]
+        pairs = [{"edge": name, "node": n} for n in (1, 2)]
+        return load(tmp_path, {"nodes": nodes, "incidences": pairs})
+
+    assert {r["node"] for r in written(tmp_path, one("a"))["nodes"]} == {1, 2}
+    both = one("a").merge(one("b"), fold=False)
+    with pytest.warns(InputWarning, match="are not unique; names were written"):
+        document = written(tmp_path, both)
+    assert {r["node"] for r in document["nodes"]} == {"a1", "a2", "b1", "b2"}
+    assert load(tmp_path, document) == both
+
+
 def test_folding_drops_the_ids_of_repeated_hyperedges_only(tmp_path: Path) -> None:
     pairs = {"e1": "ab", "e2": "ba", "e3": "bc"}
     document = {"incidences": [{"edge": e, "node": n} for e, ab in pairs.items() for n in ab]}

@@ -72,7 +72,9 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
         if repeated:
             warn(f"{repeated} edge(s) with the id of another were given new ids", path)
         plain = node_ids(network)
-        ids = kept_node_ids(network, plain)
+        ids, clash = kept_node_ids(network, plain)
+        if clash:
+            warn("the ids that its nodes had in HIF are not unique; names were written", path)
         own = own_metadata(network)
         own |= {} if ids is plain else {"node-ids": True}
         own |= {} if isinstance(edges, range) else {"edge-ids": True}

@@ -225,16 +225,22 @@ def edge_ids(network: HyperNetwork) -> tuple[list[Any] | range, int]:
     return [next(free) if i is None else i for i in ids], repeated
 
 
-def kept_node_ids(network: HyperNetwork, ids: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Return the ids of nodes with kept ones in their place, if all are distinct then."""
+def kept_node_ids(
+    network: HyperNetwork, ids: dict[str, list[Any]]
+) -> tuple[dict[str, list[Any]], bool]:
+    """Return the ids of nodes with kept ones in their place, and whether those are not unique.
+
+    If they are not, or if there are none, that is `ids` itself.
+    """
     if not network.extras.nodes:
-        return ids
+        return ids, False
     kept = {t: list(mine) for t, mine in ids.items()}
     for t, column in network.extras.nodes.items():
         for i, extra in enumerate(from_texts(column, slice(None)) or ()):
             kept[t][i] = extra.get("node", kept[t][i])
-    distinct = len({i for mine in kept.values() for i in mine})
-    return kept if distinct == sum(map(len, kept.values())) else ids
+    if len({i for mine in kept.values() for i in mine}) < sum(map(len, kept.values())):
+        return ids, True
+    return (ids if kept == ids else kept), False
 
 
 def kept_incidences(extra: Record) -> dict[tuple[str, str, str], Record]:

@@ -141,10 +141,8 @@ def _edge_sets(
         kind[~placed] = _UNORDERED
     place[((kind == _UNORDERED) & ~placed)[edge]] = -1
     extras = _edge_extras(found, number) if keep else {}
-    at_incidences: dict[int, dict[str, Any]] = {}
-    if keep:
-        sided = _has_sides(kind, kinds)
-        at_incidences = incidence_extras(incidences, edge, placed, sided)
+    sided = _has_sides(kind, kinds)
+    at_incidences = incidence_extras(incidences, edge, placed, sided) if keep else {}
     which = _sorted_distinct(edge, node, place, nodes.type_of)
     edge, node, side = edge[which], node[which], side[which]
     sizes = np.bincount(edge, minlength=len(number))

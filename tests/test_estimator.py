@@ -332,9 +332,10 @@ def test_the_order_of_a_set_changes_no_bit(plus: bool) -> None:
         assert len(answers) == 1
 
 
-def test_negatives_per_edge_and_schemes() -> None:
-    for scheme in ("paper", "one", "all", "degree"):
-        DHNE(**QUICK, negatives=1, negative_scheme=scheme).fit(tags())
+def test_every_scheme_of_negatives_trains_a_model_of_its_own() -> None:
+    schemes = ("paper", "one", "all", "degree", "matched")
+    models = [DHNE(**QUICK, negatives=1, negative_scheme=scheme).fit(tags()) for scheme in schemes]
+    assert len({model.embeddings_["user"].tobytes() for model in models}) == len(schemes)
 
 
 # -- runs on disk ----------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ _PUBLIC = {
 }
 _MODULES = {
     *("adjacency", "baselines", "datasets", "evaluation", "interop", "io", "sampling"),
-    *("methods", "trackers", "tuning"),
+    *("methods", "trackers", "tuning", "workers"),
 }
 
 __all__ = [

@@ -16,12 +16,6 @@ import dhne
 from tests.cli.runs import CommandLine
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
 def served(line: str) -> None:
     """Paste the line that opens the explorer, and look at the page that it announces."""
     pytest.importorskip("fastapi")

@@ -14,12 +14,6 @@ from tests.cli.runs import CommandLine
 EVIL = "Heat\x1b[2J\x07\u202eevil\x9b31m"
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
 def is_harmless(text: str) -> bool:
     return not any(c in text for c in "\x1b\x07\u202e\x9b")
 

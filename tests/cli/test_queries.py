@@ -1,4 +1,4 @@
-"""Questions about sets and directed hyperedges: members and roles."""
+"""From the words of a question to an edge type and its names: positions, members, roles."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 
 from dhne import DHNE, HyperNetwork
 from dhne.cli.queries import parse_query
-from dhne.errors import ParameterError, UnknownNameError
+from dhne.errors import DHNEError, ParameterError, UnknownNameError
 from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.hypernetwork import EdgeColumns
 from dhne.network.vocabulary import Vocabulary
 
 NAMES = Vocabulary(["a", "b", "c", "d", "e,f"], node_type="node")
@@ -60,3 +61,41 @@ def test_what_is_wrong_is_said() -> None:
         parse_query(network(REACTION), ["tail=a", "head=b"])
     with pytest.raises(UnknownNameError, match="tale"):
         parse_query(network(REACTION), ["tale=a"])
+
+
+def test_repeated_types_fill_positions_from_left_to_right() -> None:
+    net = HyperNetwork.from_tuples([("a", "b"), ("b", "c")], ("person", "person"))
+    both = ("person", "person")
+    assert parse_query(net, ["person=a", "person=?"]) == (both, ("a", None))
+    assert parse_query(net, ["person=?", "person=a"]) == (both, (None, "a"))
+
+
+def test_sets_may_have_any_size() -> None:
+    net = HyperNetwork.from_tuples([("a", "b"), ("b", "c")], ("x", "x"), ordered=False)
+    assert parse_query(net, ["x=a", "x=b", "x=?"]) == (("x",) * 3, ("a", "b", None))
+
+
+def test_names_may_hold_anything() -> None:
+    net = HyperNetwork.from_tuples([("?", "?"), ("x", "y=z")], ("a=b", "a"))
+    assert parse_query(net, [r"a=b=\?", "a=?"]) == (("a=b", "a"), ("?", None))
+    assert parse_query(net, ["a=b=?", r"a=\?"]) == (("a=b", "a"), (None, "?"))
+
+
+def test_integers_are_names_too() -> None:
+    net = HyperNetwork.from_tuples([(10, "b")], ("user", "movie"))
+    assert parse_query(net, ["user=10", "movie=?"])[1] == (10, None)
+
+
+def test_several_edge_types_are_told_apart() -> None:
+    net = HyperNetwork.from_columns(
+        [
+            EdgeColumns(EdgeType(("user", "movie")), [["u"], ["m"]]),
+            EdgeColumns(EdgeType(("user", "movie", "tag")), [["u"], ["m"], ["t"]]),
+            EdgeColumns(EdgeType(("movie", "user")), [["m"], ["u"]]),
+        ]
+    )
+    assert parse_query(net, ["user=u", "movie=?"])[0] == ("user", "movie")
+    assert parse_query(net, ["movie=m", "user=?"])[0] == ("movie", "user")
+    assert parse_query(net, ["tag=?", "movie=m"])[0] == ("user", "movie", "tag")
+    with pytest.raises(DHNEError, match="several edge types"):
+        parse_query(net, ["user=u"])

@@ -15,12 +15,6 @@ from dhne.errors import ParameterError
 from tests.cli.runs import COLUMNS, FAST, TAGS, CommandLine
 
 
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
 def put(folder: Path, name: str, text: str, encoding: str = "utf-8") -> str:
     (folder / name).write_text(text, encoding=encoding)
     return str(folder / name)

@@ -33,12 +33,6 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
-@pytest.fixture
 def tags(tmp_path: Path) -> Path:
     (tmp_path / "tags.csv").write_text(TAGS)
     return tmp_path / "tags.csv"

@@ -16,12 +16,6 @@ FAST = ("--set", "epochs=2", "--set", "dim=4", "--set", "kernels=reference", "--
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
-@pytest.fixture
 def source(tmp_path: Path) -> Path:
     network = planted_clusters(types=3, clusters=2, nodes_per_cluster=4)
     dhne.write(network, tmp_path / "films.npz")

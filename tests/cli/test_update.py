@@ -19,12 +19,6 @@ NEW = "userId,movieId,tag,when\neve,Heat,heist,9\nann,Brazil,noir,10\nbob,Heat,h
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("COLUMNS", "120")
-    return CommandLine(capsys)
-
-
-@pytest.fixture
 def run(tmp_path: Path) -> Path:
     (tmp_path / "new.csv").write_text(NEW)
     return make_run(tmp_path, "--time", "when")

@@ -6,7 +6,7 @@ import re
 import tomllib
 
 from docs.scripts.blocks import ROOT
-from docs.scripts.drawing import LAYERS, TARGET, draw
+from docs.scripts.drawing import INSIDE, LAYERS, TARGET, draw
 
 
 def ranks() -> dict[str, int]:
@@ -28,6 +28,12 @@ def test_rows_respect_the_layers() -> None:
     tops, bottoms = [min(row) for row in rows], [max(row) for row in rows]
     for upper, lower in zip(bottoms, tops[1:], strict=False):
         assert upper < lower
+
+
+def test_the_files_it_names_exist() -> None:
+    for package, lines in INSIDE.items():
+        found = {path.stem for path in (ROOT / "src" / "dhne" / package).iterdir()}
+        assert {name for line in lines for name in line} <= found
 
 
 def test_the_picture_is_up_to_date() -> None:

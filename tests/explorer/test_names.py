@@ -1,4 +1,4 @@
-"""Names are found whatever they hold, and neighbours are counted as the network has them."""
+"""Names are found whatever they hold."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dhne import HyperNetwork, Vocabulary
-from dhne.explorer.incidence import Incidence
+from dhne import Vocabulary
 from dhne.explorer.names import NameIndex
-from tests.networks import networks
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
 
@@ -38,26 +36,3 @@ def test_integers_are_found_by_their_digits() -> None:
         0, 1, 2, -1, -1, -1, -1,
     ]  # fmt: skip
     assert index.search("7", 5)[0].tolist() == [0, 1]
-
-
-@given(networks())
-def test_incidence_is_that_of_the_network(net: HyperNetwork) -> None:
-    incidence = Incidence(net)
-    for t in net.node_types:
-        for v in range(net.num_nodes(t)):
-            met: dict[str, list[int]] = {}
-            for number, edges in enumerate(net.edge_sets):
-                at = [p for p, s in enumerate(edges.types) if s == t]
-                rows = np.flatnonzero((edges.nodes[:, at] == v).any(axis=1))
-                assert incidence.rows(number, t, v).tolist() == rows.tolist()
-                for row in rows:
-                    others = {
-                        (s, int(u)) for s, u in zip(edges.types, edges.nodes[row], strict=True)
-                    }
-                    for s, u in others - {(t, v)}:
-                        met.setdefault(s, []).append(u)
-            for s in net.node_types:
-                nodes, counts = incidence.neighbours(t, v, s)
-                expected = {u: met.get(s, []).count(u) for u in met.get(s, [])}
-                assert dict(zip(nodes.tolist(), counts.tolist(), strict=True)) == expected
-                assert (np.diff(counts) <= 0).all()

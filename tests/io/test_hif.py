@@ -137,7 +137,9 @@ ALLOWED = {
 
 @pytest.mark.parametrize("case", ALLOWED)
 def test_allowed(tmp_path: Path, case: str) -> None:
-    read(tmp_path, ALLOWED[case])
+    document = ALLOWED[case]
+    edges = {i["edge"] for i in document["incidences"]}
+    assert read(tmp_path, document).num_edges() == len(edges)
 
 
 FORBIDDEN = {

@@ -70,4 +70,4 @@ def test_one_thread_may_take_it_again_and_another_may_not(tmp_path: Path) -> Non
 
 def test_runs_have_locks_of_their_own(tmp_path: Path) -> None:
     with lock_run(tmp_path / "a"), lock_run(tmp_path / "b"):
-        pass
+        assert {p.name for p in tmp_path.iterdir()} == {".a.lock", ".b.lock"}

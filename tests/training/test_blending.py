@@ -8,7 +8,7 @@ import numpy as np
 
 from dhne.network.edges import EdgeType
 from dhne.training.blending import CHOICES, HeldOutTuples
-from tests.model.test_products import triples
+from tests.model.product_networks import triples
 
 Rule = Callable[[np.ndarray], np.ndarray]
 

@@ -9,7 +9,7 @@ import pytest
 
 from dhne import DHNE, HyperNetwork, load
 from dhne.network.hypernetwork import EdgeColumns
-from tests.training.test_updating import TYPES, _fitted, _triples
+from tests.training.tastes import TYPES, fitted, triples
 
 
 def _copies(model: DHNE) -> list[dict[str, np.ndarray]]:
@@ -26,9 +26,9 @@ def _same_bits(model: DHNE, before: list[dict[str, np.ndarray]]) -> bool:
 
 @pytest.mark.parametrize("preset", ["default", "plus", "paper"])
 def test_known_vectors_keep_every_bit_and_new_ones_are_learned(tmp_path: Path, preset: str) -> None:
-    model = _fitted(preset=preset)
+    model = fitted(preset=preset)
     for number in (1, 2):
-        before, batch = _copies(model), _triples(30, number, users=30 + 20 * number)
+        before, batch = _copies(model), triples(30, number, users=30 + 20 * number)
         extended = model.extend(HyperNetwork.from_tuples(batch, TYPES), isolated="keep")
         model.partial_fit(batch, freeze_known=True, epochs=5)
         assert _same_bits(model, before)
@@ -45,7 +45,7 @@ def test_known_vectors_keep_every_bit_and_new_ones_are_learned(tmp_path: Path, p
 
 
 def test_what_is_learned_tells_hyperedges_of_new_nodes_from_others() -> None:
-    model = _fitted(epochs=40)
+    model = fitted(epochs=40)
     new = [(f"n{i}", f"m{2 * j}", f"t{2 * j}") for i in range(4) for j in range(6)]
     wrong = [(u, m, f"t{int(t[1:]) + 1}") for u, m, t in new]
     model.partial_fit(new, freeze_known=True, epochs=20)
@@ -53,7 +53,7 @@ def test_what_is_learned_tells_hyperedges_of_new_nodes_from_others() -> None:
 
 
 def test_new_edge_types_and_node_types(tmp_path: Path) -> None:
-    model = _fitted(preset="plus")
+    model = fitted(preset="plus")
     before = _copies(model)
     cities = EdgeColumns(("user", "city"), [["u0", "u1", "new"], ["Rome", "Oslo", "Rome"]])
     model.partial_fit(HyperNetwork.from_columns([cities]), freeze_known=True, epochs=2)
@@ -73,7 +73,7 @@ def test_new_edge_types_and_node_types(tmp_path: Path) -> None:
 
 
 def test_hyperedges_of_known_nodes_alone_are_taken_in() -> None:
-    model = _fitted()
+    model = fitted()
     before, m = _copies(model), model.network_.num_edges()
     model.partial_fit([("u0", "m1", "t0")], freeze_known=True)
     assert _same_bits(model, before)

@@ -11,7 +11,7 @@ from dhne.kernels import get_kernels
 from dhne.model.products import Products, choose_context
 from dhne.training.ranking import RankingOptions, RankingTrainer
 from tests.kernels.backends import BACKENDS, device_of, kernels_of
-from tests.model.test_products import NETWORKS, drawn, facts
+from tests.model.product_networks import NETWORKS, drawn, facts
 
 KERNELS = get_kernels("reference", torch.device("cpu"))
 

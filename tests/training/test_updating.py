@@ -18,29 +18,13 @@ from dhne.network.hypernetwork import EdgeColumns
 from dhne.training.assembly import Blueprint, prepare_training
 from dhne.training.callbacks import Callback, Progress
 from dhne.training.updating import Effort
-
-TYPES = ("user", "movie", "tag")
-
-
-def _triples(m: int, seed: int, users: int = 20) -> list[tuple[str, ...]]:
-    """Triples within two clusters."""
-    rng = np.random.default_rng(seed)
-    side = rng.integers(2, size=m)
-    ids = 2 * rng.integers([users // 2, 8, 6], size=(m, 3)) + side[:, None]
-    return [(f"u{a}", f"m{b}", f"t{c}") for a, b, c in ids.tolist()]
-
-
-def _fitted(**options) -> DHNE:
-    network = HyperNetwork.from_tuples(_triples(120, 0), TYPES)
-    return DHNE(**{"dim": 6, "epochs": 10, "device": "cpu", "kernels": "reference"} | options).fit(
-        network
-    )
+from tests.training.tastes import TYPES, fitted, triples
 
 
 def test_known_nodes_keep_their_ids_and_new_ones_are_added() -> None:
-    model = _fitted()
+    model = fitted()
     before = {t: model.network_.names(t).to_pylist() for t in TYPES}
-    model.partial_fit(_triples(40, 1, users=30), epochs=3)
+    model.partial_fit(triples(40, 1, users=30), epochs=3)
     for t in TYPES:
         assert model.network_.names(t).to_pylist()[: len(before[t])] == before[t]
         assert len(model.embeddings_[t]) == model.network_.num_nodes(t)
@@ -50,7 +34,7 @@ def test_known_nodes_keep_their_ids_and_new_ones_are_added() -> None:
 
 
 def test_an_update_goes_on_from_what_was_learned() -> None:
-    model = _fitted(epochs=60)
+    model = fitted(epochs=60)
     last = model.history_[-1]["loss"]
     first = model.history_[0]["loss"]
     model.partial_fit([("u0", "m0", "t0")], epochs=1)
@@ -58,7 +42,7 @@ def test_an_update_goes_on_from_what_was_learned() -> None:
 
 
 def test_an_update_without_new_rows_changes_no_bit() -> None:
-    model = _fitted()
+    model = fitted()
     before, vectors = model.history_, {t: v.copy() for t, v in model.vectors_.items()}
     model.partial_fit(HyperNetwork.from_tuples([], TYPES))
     assert model.history_ == before
@@ -67,7 +51,7 @@ def test_an_update_without_new_rows_changes_no_bit() -> None:
 
 
 def test_new_edge_types_and_node_types() -> None:
-    model = _fitted()
+    model = fitted()
     model.partial_fit(
         HyperNetwork.from_columns(
             [EdgeColumns(("user", "city"), [["u0", "u1", "new"], ["Rome", "Oslo", "Rome"]])]
@@ -79,9 +63,9 @@ def test_new_edge_types_and_node_types() -> None:
 
 
 def test_an_updated_model_is_an_ordinary_run(tmp_path: Path) -> None:
-    model = _fitted()
+    model = fitted()
     for number in (1, 2):
-        model.partial_fit(_triples(10, number, users=40), epochs=1)
+        model.partial_fit(triples(10, number, users=40), epochs=1)
         model.save(tmp_path / "run")
         found = load(tmp_path / "run")
         for t in TYPES:
@@ -92,20 +76,20 @@ def test_an_updated_model_is_an_ordinary_run(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments_change_nothing() -> None:
-    model = _fitted()
+    model = fitted()
     network = model.network_
     with pytest.raises(ParameterError, match="epochs"):
-        model.partial_fit(_triples(3, 1), epochs=0)
+        model.partial_fit(triples(3, 1), epochs=0)
     assert model.network_ is network
     assert model.fit(network).updates_ == []
 
 
 def test_replay_is_checked_and_kept_in_the_record() -> None:
-    model = _fitted()
+    model = fitted()
     with pytest.raises(ParameterError, match="replay"):
-        model.partial_fit(_triples(3, 1), replay=-1)
+        model.partial_fit(triples(3, 1), replay=-1)
     for replay in (0.0, 0.5, 1000.0):
-        model.partial_fit(_triples(6, 1), epochs=1, replay=replay)
+        model.partial_fit(triples(6, 1), epochs=1, replay=replay)
         assert model.updates_[-1]["replay"] == replay
     assert [u["number"] for u in model.updates_] == [1, 2, 3]
 
@@ -115,23 +99,23 @@ def test_a_failed_update_changes_nothing() -> None:
         def on_epoch_end(self, progress: Progress) -> None:
             raise KeyboardInterrupt
 
-    model = _fitted()
+    model = fitted()
     before = dict(model.__dict__)
     with pytest.raises(KeyboardInterrupt):
-        model.partial_fit(_triples(9, 1), callbacks=[Stop()])
+        model.partial_fit(triples(9, 1), callbacks=[Stop()])
     assert model.__dict__ == before
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "rmsprop", "sgd"])
 def test_the_optimizer_goes_on_with_its_moments(tmp_path: Path, optimizer: str) -> None:
-    model = _fitted(optimizer=optimizer)
+    model = fitted(optimizer=optimizer)
     model.save(tmp_path / "run")
     assert (tmp_path / "run" / "optimizer.safetensors").is_file()
     loaded, without = load(tmp_path / "run"), load(tmp_path / "run")
     steps = int(model.optimizer_["steps"])
     without.optimizer_ = None  # as of a run of an earlier version
     for one in (model, loaded, without):
-        one.partial_fit(_triples(10, 1, users=40), epochs=1)
+        one.partial_fit(triples(10, 1, users=40), epochs=1)
     for t in TYPES:
         np.testing.assert_array_equal(loaded.embeddings_[t], model.embeddings_[t])
     assert int(loaded.optimizer_["steps"]) > steps
@@ -140,7 +124,7 @@ def test_the_optimizer_goes_on_with_its_moments(tmp_path: Path, optimizer: str) 
 
 
 def test_moments_move_with_the_rows_they_belong_to() -> None:
-    model = _fitted(preset="plus")
+    model = fitted(preset="plus")
     old, rows = model.optimizer_, model.rows_["movie"].adjacency
     network = model.network_.merge(
         HyperNetwork.from_tuples([("new", "m0", "t0"), ("u0", "m2", "fresh")], TYPES), fold=False
@@ -194,15 +178,15 @@ def test_weights_of_places_are_those_of_the_same_places() -> None:
 
 
 def test_ten_updates_leave_a_run_like_one_that_was_trained_at_once(tmp_path: Path) -> None:
-    everything, model = _triples(120, 0), _fitted()
+    everything, model = triples(120, 0), fitted()
     for number in range(10):
-        batch = _triples(6, number + 1, users=40)
+        batch = triples(6, number + 1, users=40)
         everything += batch
         model.partial_fit(batch, epochs=1)
     model.save(tmp_path / "updated")
     fresh = HyperNetwork.from_tuples(everything, TYPES)
-    fitted = DHNE(dim=6, epochs=10, device="cpu", kernels="reference").fit(fresh)
-    fitted.save(tmp_path / "fresh")
+    at_once = DHNE(dim=6, epochs=10, device="cpu", kernels="reference").fit(fresh)
+    at_once.save(tmp_path / "fresh")
     shapes = []
     for run in (tmp_path / "updated", tmp_path / "fresh"):
         files = sorted(p.relative_to(run).as_posix() for p in run.rglob("*") if p.is_file())

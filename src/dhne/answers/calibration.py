@@ -64,7 +64,7 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: Σ_b |predicted − observed| · share of b.
+        """The expected calibration error: Σ_b ``|predicted − observed|`` · share of b.
 
         Examples
         --------

@@ -2,16 +2,16 @@
 
 A run is a directory of plain files, none of which can contain code:
 
-======================  ==========================================================================
-``config.json``         the method, its hyper-parameters, the shape of the model, its updates
-``model.safetensors``   the weights
+=========================  =====================================================================
+``config.json``            the method, its hyper-parameters, the shape of the model, its updates
+``model.safetensors``      the weights
 ``optimizer.safetensors``  the optimizer's moments, for updates; optional
-``nodes/TYPE.parquet``  name, labels, degree and vector of each node of a type
-``edges/N.parquet``     the hyperedges it was trained on, one file per edge type
-``history.jsonl``       one record per epoch
-``checkpoints/``        the state of an unfinished training
-``manifest.json``       format version, status, and size and sha256 of every file above
-======================  ==========================================================================
+``nodes/TYPE.parquet``     name, labels, degree and vector of each node of a type
+``edges/N.parquet``        the hyperedges it was trained on, one file per edge type
+``history.jsonl``          one record per epoch
+``checkpoints/``           the state of an unfinished training
+``manifest.json``          format version, status, and size and sha256 of every file above
+=========================  =====================================================================
 
 A save writes everything under a temporary name, flushes it to disk, and only then renames it. An
 interruption at any point leaves either the old run or the new one, never a mixture. A training that

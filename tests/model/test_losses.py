@@ -1,4 +1,4 @@
-"""A loss of one's own: one file, no change to the package."""
+"""Losses: each negative counts for its own hyperedge, and one of your own takes one file."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""Benchmarks, as ratios against a reference in the same run.
+"""Benchmarks, reported as ratios to a reference in the same run.
 
-``python -m benchmarks`` runs all, ``python -m benchmarks reading negatives`` some, ``python -m
-benchmarks gpu`` those for a CUDA device; ``--quick`` uses tiny sizes,
-``--json FILE`` writes the rows as JSON, from which ``python -m benchmarks._document`` fills in the
-documentation.
+``python -m benchmarks`` runs all, ``python -m benchmarks reading negatives`` some, and ``python -m
+benchmarks gpu`` those for a CUDA device. ``--quick`` uses tiny sizes; ``--json FILE`` writes the
+rows as JSON, from which ``python -m benchmarks._document`` fills in the documentation.
 
-A benchmark is a module of this package whose name does not begin with an underscore. Its docstring
-says what is measured and what the limit is; ``run(quick: bool)`` returns its rows, one dictionary
-per line of the table, or several tables by name. It raises `LeftOut` if there is nothing to
-measure.
+A benchmark is a module of this package whose name does not start with an underscore. Its docstring
+describes what is measured and the limit; ``run(quick: bool)`` returns its rows, one dictionary per
+line of the table, or several tables by name. It raises `LeftOut` if there is nothing to measure.
 """

@@ -15,12 +15,12 @@ from benchmarks._machine import machine, sentence
 from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
 from benchmarks._table import Row, format_table
 
-# Studies of accuracy, which train many times: run only when named.
+# Accuracy studies, which train many times: run only if named explicitly.
 STUDIES = (
     *("ablation", "defaults", "large_batches", "out_of_sample", "plus_defaults", "row_sample"),
     *("untuned", "updates"),
 )
-# A name for several benchmarks on one device, the most important first.
+# Named groups of benchmarks for one device, the most important first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}
 
 
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = sorted(set(options.names) - set(names()) - set(GROUPS))
     if unknown:
         known = ", ".join([*names(), *GROUPS])
-        parser.error(f"unknown benchmark {unknown[0]!r}; there are: {known}")
+        parser.error(f"unknown benchmark {unknown[0]!r}; choose from: {known}")
     chosen, device = _chosen(options.names, options.device)
     os.environ[DEVICE] = device
     os.environ[LARGE] = "1" if options.large else ""
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in chosen:
         results[name] = _run(name, quick=options.quick)
         failed = failed or "error" in results[name]
-        if options.json:  # after each one, so that an interrupted run keeps its results
+        if options.json:  # after each benchmark, so that an interrupted run keeps its results
             options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     return int(failed)
 
@@ -62,13 +62,15 @@ def _parser() -> argparse.ArgumentParser:
         "names",
         nargs="*",
         metavar="NAME",
-        help="which ones; all timings by default; gpu: those on CUDA",
+        help="names of benchmarks; default: all but the studies; gpu: those for CUDA",
     )
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that they work")
+    parser.add_argument(
+        "--quick", action="store_true", help="use tiny sizes, to check that the benchmarks work"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the rows as JSON")
-    parser.add_argument("--list", action="store_true", help="list their names")
-    parser.add_argument("--device", choices=CHOICES, help="where to train; all devices by default")
-    parser.add_argument("--large", action="store_true", help="also sizes that take many minutes")
+    parser.add_argument("--list", action="store_true", help="list the names of the benchmarks")
+    parser.add_argument("--device", choices=CHOICES, help="device to train on; default: all")
+    parser.add_argument("--large", action="store_true", help="include sizes that take many minutes")
     return parser
 
 

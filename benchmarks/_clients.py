@@ -1,7 +1,7 @@
-"""Clients that ask a server over connections of their own, side by side, and note every wait.
+"""Concurrent clients that query a server, each over its own connection, and record every latency.
 
-HTTP is written by hand, on bare connections: a full client library takes more processor time for a
-question than the server does for the answer, and both share the machine.
+HTTP is written by hand on bare connections: a full client library uses more CPU time per request
+than the server does for the response, and both share the machine.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-Ask = Callable[[random.Random], bytes]  # the bytes of a new question
+Ask = Callable[[random.Random], bytes]  # returns the bytes of a new request
 
 
 class Waits(NamedTuple):
-    """Waits in seconds, sorted, and how long it all took."""
+    """Sorted latencies in seconds, and the total duration."""
 
     seconds: list[float]
     total: float
@@ -40,7 +40,7 @@ def post(path: str, port: int, body: Any) -> bytes:
 
 
 def load(port: int, ask: Ask, *, clients: int, seconds: float, pause: float) -> Waits:
-    """Let `clients` ask for some seconds; each waits for its answer, then `pause` on average."""
+    """Run `clients` for some seconds; each waits for its response, then `pause` on average."""
     return asyncio.run(_load(port, ask, clients, seconds, pause))
 
 
@@ -56,7 +56,7 @@ async def _load(port: int, ask: Ask, clients: int, seconds: float, pause: float)
 async def _client(port: int, ask: Ask, rng: random.Random, end: float, pause: float) -> list[float]:
     connection = await Connection.open(port)
     waits = []
-    await asyncio.sleep(rng.random() * max(pause, 0.05))  # they do not all begin at once
+    await asyncio.sleep(rng.random() * max(pause, 0.05))  # they do not all start at once
     while time.perf_counter() < end:
         question = ask(rng)
         asked = time.perf_counter()
@@ -69,7 +69,7 @@ async def _client(port: int, ask: Ask, rng: random.Random, end: float, pause: fl
 
 
 class Connection(asyncio.Protocol):
-    """One connection; a question at a time. `answered` is when the last answer was all there."""
+    """One connection, one request at a time. `answered` is when the last response was complete."""
 
     @classmethod
     async def open(cls, port: int) -> Connection:
@@ -81,9 +81,9 @@ class Connection(asyncio.Protocol):
         self._transport = transport
 
     def ask(self, question: bytes) -> asyncio.Future[bytes]:
-        """Send a question; the future gets the answer's body, or an error if it is not 200."""
+        """Send a request; the future gets the body, or an error unless the status is 200."""
         self._parts: list[bytes] = []
-        self._missing = -1  # not known before the head is there
+        self._missing = -1  # unknown until the headers have arrived
         self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._transport.write(question)
         return self._answer
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
 
 
 def fetch(port: int, *paths: str) -> int:
-    """Get some paths at the same time, as a page does; return how many bytes came."""
+    """Fetch some paths concurrently, as a page does; return the number of bytes received."""
 
     async def one(path: str) -> int:
         connection = await Connection.open(port)

@@ -1,4 +1,4 @@
-"""The networks that training is measured on: the paper's four, or a small one to try things out."""
+"""The networks used for measuring training: the paper's four, or a small one for quick runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Parts(NamedTuple):
 
 
 def names(quick: bool) -> list[str]:
-    """Return the datasets that are at hand; those that are not are said."""
+    """Return the available datasets; report those that are missing."""
     if quick:
         return [SMALL]
     found = []
@@ -31,11 +31,11 @@ def names(quick: bool) -> list[str]:
         try:
             dhne.load_dataset(name, download=False)
         except DHNEError as error:
-            print(f"  {name} is left out: {error}")
+            print(f"  {name} is skipped: {error}")
         else:
             found.append(name)
     if not found:
-        raise LeftOut("none of the paper's datasets is here; name their directory in DHNE_DATA")
+        raise LeftOut("none of the paper's datasets was found; set DHNE_DATA to their directory")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The released code's formulation of a training step, in torch: what the ratios are against.
+"""The released code's formulation of a training step, in torch: the reference for ratios.
 
 For a batch of 16 hyperedges and 5 negatives each, every node's sparse adjacency row is turned into
 a dense one, A ∈ R^{96 × n} for each position, and
@@ -6,8 +6,8 @@ a dense one, A ∈ R^{96 × n} for each position, and
     X = tanh(A W + b),   Â = sigmoid(X V + c),   L2 = mean(sign(A) ⊙ (A − Â)²)  over all n columns,
     S = sigmoid(w · tanh(U [X_1 … X_N] + b) + c),   loss = cross-entropy(S) + Σ_p L2_p,
 
-is minimised by RMSprop at a rate of .01, all parameters updated in every step. A step costs O(n).
-Negatives come from the library's own sampler, so that nothing but the formulation is compared.
+is minimised by RMSprop at a rate of .01, updating all parameters in every step. A step costs O(n).
+Negatives come from the library's own sampler, so that only the formulation differs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BATCH, NEGATIVES, DIM, RATE = 16, 5, 64, 0.01
 
 
 class DenseModel(nn.Module):
-    """One encoder and decoder a position, a hidden layer over their embeddings."""
+    """One encoder and decoder per position, and a hidden layer over their embeddings."""
 
     def __init__(self, columns: list[int], dim: int = DIM) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class DenseTraining:
 
 
 class Dense(NamedTuple):
-    """What the dense formulation takes."""
+    """The cost of the dense formulation."""
 
     step: float
     steps_per_epoch: int
@@ -97,15 +97,15 @@ class Dense(NamedTuple):
     peak_rss_mb: float
 
 
-@cache  # once a run: all ratios of a run have the same reference
+@cache  # once per run: all ratios of a run use the same reference
 def dense(name: str, device: str, quick: bool) -> Dense:
-    """Time steps of the dense formulation on a dataset, in a process of its own."""
+    """Time steps of the dense formulation on a dataset, in a separate process."""
     found = in_process(__name__, "measure", name, device, 0.1 if quick else 4.0, here=quick)
     return Dense(**found.value, peak_rss_mb=found.peak_rss_mb)
 
 
 def measure(timer: Timer, name: str, device: str, seconds: float) -> dict[str, Any]:
-    """Return the median step, over at least five steps and about so many seconds."""
+    """Return the median step, over at least five steps and about `seconds` seconds."""
     training = DenseTraining(load(name).train, device)
     for _ in range(2):
         training.step()

@@ -1,11 +1,11 @@
-"""Fill the tables of the documentation in from what benchmark runs wrote.
+"""Fill in the tables of the documentation from benchmark results.
 
 ``python -m benchmarks._document --cpu cpu.json --gpu gpu.json`` goes through the pages in `PAGES`
-(or those it is given) and replaces the text between ``<!-- begin cpu train/epochs -->`` and
+(or those given) and replaces the text between ``<!-- begin cpu train/epochs -->`` and
 ``<!-- end -->`` by that table of that run, and likewise ``… machine`` and ``<!-- begin picture
 -->``. A block may select columns and rename them: ``<!-- begin cpu rank | what | rank ms = ms
--->``. Blocks whose run or table is missing stay as they are, so the two runs may come one after
-the other.
+-->``. Blocks whose run or table is missing are left unchanged, so the two runs can be filled in
+separately.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _body(what: str, runs: Runs) -> str | None:
 def markdown_table(rows: list[Row], select: Sequence[str] = ()) -> str:
     """Return rows as a Markdown table without its empty columns.
 
-    `select` names the columns to show, all by default; ``"rank ms = ms"`` renames one.
+    `select` lists the columns to show, all by default; ``"rank ms = ms"`` renames one.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def markdown_table(rows: list[Row], select: Sequence[str] = ()) -> str:
 
 
 def draw(runs: Runs, path: Path) -> bool:
-    """Draw the picture of the CPU run if it has the tables; return whether it had."""
+    """Draw the picture of the CPU run; return False if its tables are missing."""
     run = runs.get("cpu", {})
     epochs, scale = run.get("train", {}).get("epochs"), run.get("scale")
     if not epochs or not isinstance(scale, list):
@@ -149,7 +149,7 @@ def _draw_scale(axes: Any, rows: list[Row], colour: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks._document", description=__doc__)
     parser.add_argument(
-        "pages", type=Path, nargs="*", help="pages to fill in; the documentation's by default"
+        "pages", type=Path, nargs="*", help="pages to fill in; default: the documentation"
     )
     parser.add_argument("--cpu", type=Path, help="the output of `python -m benchmarks --json`")
     parser.add_argument("--gpu", type=Path, help="the output of `python -m benchmarks gpu --json`")

@@ -1,4 +1,4 @@
-"""The machine and the versions that figures belong to."""
+"""The machine and the library versions of a benchmark run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIBRARIES = ("dhne", "torch", "triton", "numba", "numpy", "scipy")
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures of this run depend on, as plain data."""
+    """Return the machine and versions of this run, as plain data."""
     return {
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
         "cpu": _cpu(),
@@ -27,7 +27,7 @@ def machine() -> dict[str, Any]:
 
 
 def sentence(found: dict[str, Any]) -> str:
-    """Return the machine in one line.
+    """Describe the machine in one line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Time, and memory at its peak: side by side in one process, or each in a process of its own."""
+"""Measurement of time and peak memory: in turns in one process, or in separate processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 def side_by_side(*functions: Callable[[], Any], repeats: int = 10) -> list[float]:
-    """Return the best time of each function in seconds, taken in turns so that all see the same."""
+    """Return the best time of each function in seconds; they run in turns, for equal conditions."""
     best = [float("inf")] * len(functions)
     for _ in range(repeats):
         for i, function in enumerate(functions):
@@ -24,7 +24,7 @@ def side_by_side(*functions: Callable[[], Any], repeats: int = 10) -> list[float
 
 
 class Measured(NamedTuple):
-    """What a function took in a process of its own, and what it returned (plain data)."""
+    """Time and memory of a function in a separate process, and its result (plain data)."""
 
     seconds: float
     peak_rss_mb: float
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
 
 class Timer:
-    """Times the part of a function that matters; given to functions run by `in_process`."""
+    """Times the relevant part of a function; passed to functions run by `in_process`."""
 
     seconds = 0.0
 
@@ -47,11 +47,11 @@ class Timer:
 def in_process(
     module: str, function: str, *arguments: Any, repeats: int = 1, here: bool = False
 ) -> Measured:
-    """Run ``function(timer, *arguments)`` of a module in fresh processes; return the quickest.
+    """Run ``function(timer, *arguments)`` of a module in fresh processes; return the fastest.
 
-    Arguments and result are plain data. Only what stands in ``with timer:`` is timed; memory is the
-    process's peak, everything included. With `here` it runs once in this process, for trying out:
-    it begins at once, but its memory is not its own.
+    Arguments and result are plain data. Only the body of ``with timer:`` is timed; memory is the
+    peak of the whole process. With `here` it runs once in this process, for quick runs: it starts
+    immediately, but its memory is shared with everything else.
     """
     if here:
         return _measured(module, function, json.loads(json.dumps(arguments)))
@@ -69,10 +69,10 @@ def in_process(
 
 
 def peak_rss_mb() -> float:
-    """Return the most memory this process has held, in MiB."""
+    """Return the peak memory of this process, in MiB."""
     status = Path("/proc/self/status")
     if status.exists():
-        # unlike getrusage, this does not begin with what the parent held
+        # unlike getrusage, this does not start from the parent's memory
         line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
     import resource

@@ -1,6 +1,6 @@
-"""What a run of the benchmarks may vary: which devices, and whether to go to the largest sizes.
+"""Options of a benchmark run: the devices, and whether to include the largest sizes.
 
-The options travel in the environment, because most measurements run in processes of their own.
+They are passed through the environment, because most measurements run in separate processes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ CHOICES = ("auto", "cpu", "cuda")
 
 
 class LeftOut(Exception):  # noqa: N818 - nothing is wrong
-    """There is nothing to measure here; says why."""
+    """There is nothing to measure; the message gives the reason."""
 
 
 def devices() -> list[str]:
-    """Return the devices to measure on: the one asked for, or all there are."""
+    """Return the devices to measure on: the requested one, or all available."""
     import torch
 
     asked = os.environ.get(DEVICE, "auto")
@@ -29,17 +29,17 @@ def devices() -> list[str]:
 
 
 def need_cuda() -> None:
-    """Leave a benchmark out where there is no CUDA device, or another one was asked for."""
+    """Skip a benchmark if there is no CUDA device, or another device was requested."""
     if "cuda" not in devices():
-        raise LeftOut("it needs a CUDA device, and none was asked for or found")
+        raise LeftOut("it needs a CUDA device, and none was requested or found")
 
 
 def need_cpu() -> None:
-    """Leave a benchmark of the CPU out where only the GPU was asked for."""
+    """Skip a CPU benchmark if only the GPU was requested."""
     if "cpu" not in devices():
-        raise LeftOut("it measures the CPU, which was not asked for")
+        raise LeftOut("it measures the CPU, which was not requested")
 
 
 def large() -> bool:
-    """Whether to go to sizes that take many minutes."""
+    """Whether to include sizes that take many minutes."""
     return bool(os.environ.get(LARGE))

@@ -1,8 +1,8 @@
-"""Where a step's time goes, measured from outside.
+"""The time of each part of a step, measured from outside.
 
-On the CPU the methods that make up a step are wrapped with a stopwatch, each part without what it
-calls of other parts. On a GPU a recorded step has no parts that the host could time: there the
-profiler says which kernels ran for how long, and their names say what for.
+On the CPU the methods that make up a step are wrapped with a stopwatch; the time of each part
+excludes calls to other parts. On a GPU the host cannot time the parts of a recorded step: there the
+profiler reports the time of each kernel, and the kernel names identify the parts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dhne.training.batches import BatchMaker
 from dhne.training.loop import Trainer
 from dhne.training.optimizers import Optimizer
 
-# What is wrapped on the CPU: (part, class, method).
+# Methods wrapped on the CPU: (part, class, method).
 _METHODS = (
     ("batching", BatchMaker, "assemble"),
     ("evidence", PairEvidence, "features"),
@@ -35,7 +35,7 @@ _METHODS = (
     ("backward", torch.Tensor, "backward"),
     ("optimizer", Optimizer, "step"),
 )
-# How kernels on the GPU are told apart: the first part one of whose words is in the name.
+# Parts of GPU kernels: the first part with one of its words in the kernel's name.
 _KERNELS = (
     ("optimizer", ("update", "adam")),
     ("evidence", ("count", "evidence")),
@@ -49,7 +49,7 @@ _KERNELS = (
 
 
 class Stopwatch:
-    """Adds up seconds by part; a part's clock stands still while it calls another part."""
+    """Adds up seconds by part; a part's clock pauses while it calls another part."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -84,7 +84,7 @@ class Stopwatch:
 
 @contextmanager
 def watching(watch: Stopwatch) -> Iterator[None]:
-    """Wrap the methods of a step, and the drawing of negatives, for as long as this lasts."""
+    """Wrap the methods of a step, and the drawing of negatives, within this context."""
     draw = BatchMaker.epoch
 
     def epoch(*arguments: Any) -> Iterator[Any]:
@@ -105,7 +105,7 @@ def watching(watch: Stopwatch) -> Iterator[None]:
 
 
 def step_parts(trainer: Trainer) -> dict[str, float]:
-    """Return milliseconds a step by part; `total` is their sum."""
+    """Return milliseconds per step by part; `total` is their sum."""
     found = (_on_gpu if trainer.maker.device.type == "cuda" else _on_cpu)(trainer)
     return {**found, "total": sum(found.values())}
 
@@ -125,7 +125,7 @@ def _on_gpu(trainer: Trainer, steps: int = 50) -> dict[str, float]:
     inputs = [x for n, x in enumerate(maker.epoch(trainer.seed, 0)) if n < steps]
     wait_for(trainer)
     found = {"negatives": (perf_counter() - start) / maker.num_batches * 1e3}
-    for x in islice(inputs, 5):  # the step is recorded by then
+    for x in islice(inputs, 5):  # the step has been recorded by then
         step(x)
     wait_for(trainer)
     try:
@@ -133,7 +133,7 @@ def _on_gpu(trainer: Trainer, steps: int = 50) -> dict[str, float]:
             for x in inputs:
                 step(x)
             wait_for(trainer)
-    except RuntimeError:  # not every machine lets a process profile its GPU
+    except RuntimeError:  # some machines do not allow GPU profiling
         return found
     for event in profile.key_averages():
         if event.device_type == torch.autograd.DeviceType.CUDA:
@@ -144,7 +144,7 @@ def _on_gpu(trainer: Trainer, steps: int = 50) -> dict[str, float]:
 
 
 def kernel_part(name: str) -> str:
-    """Return what a kernel is there for, by its name."""
+    """Return the part that a kernel belongs to, by its name."""
     lower = name.lower()
     for part, words in _KERNELS:
         if any(word in lower for word in words):

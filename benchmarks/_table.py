@@ -1,4 +1,4 @@
-"""Rows as a table of text."""
+"""Text tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 def format_table(rows: Sequence[Row]) -> str:
-    """Return rows as aligned text, one column for each key; numbers to three digits.
+    """Return rows as aligned text, one column per key; numbers to three digits.
 
     Examples
     --------

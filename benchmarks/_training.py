@@ -1,8 +1,7 @@
-"""Training taken apart from outside: a trainer that is ready but has not begun, and what it takes.
+"""Access to the parts of a training, for measuring them.
 
-Nothing in the library is changed for being measured. `trainer_for` lets `DHNE.fit` prepare
-everything and stops it where training would begin; the other functions then run its steps and
-epochs.
+The library needs no changes for this. `trainer_for` lets `DHNE.fit` prepare everything and stops it
+where training would start; the other functions then run its steps and epochs.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from dhne.datasets import planted_clusters
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.loop import Trainer
 
-_within = ExitStack()  # what trainings are run within, until the process ends
+_within = ExitStack()  # contexts for running trainings, until the process ends
 
 
 class _Ready(Exception):  # noqa: N818 - nothing is wrong
@@ -47,12 +46,12 @@ def trainer_for(network: HyperNetwork, **params: Any) -> Trainer:
 
 
 def warm_up(device: str) -> None:
-    """Load the compiled kernels, so that what follows does not pay for it."""
+    """Load the compiled kernels, so that this is not measured."""
     DHNE(epochs=1, device=device).fit(planted_clusters(types=3, clusters=2, nodes_per_cluster=5))
 
 
 def wait_for(trainer: Trainer) -> None:
-    """Wait until the device has done what it was told."""
+    """Wait until the device has finished."""
     if trainer.maker.device.type == "cuda":
         torch.cuda.synchronize(trainer.maker.device)
 
@@ -66,7 +65,7 @@ def run_epoch(trainer: Trainer) -> float:
 
 
 def epoch_seconds(trainer: Trainer, *, seconds: float = 3.0, most: int = 20) -> float:
-    """Return the median epoch, of at least three after a first one that is not counted."""
+    """Return the median time of at least three epochs, after a warm-up epoch."""
     run_epoch(trainer)
     times: list[float] = []
     while len(times) < 3 or (sum(times) < seconds and len(times) < most):
@@ -75,10 +74,10 @@ def epoch_seconds(trainer: Trainer, *, seconds: float = 3.0, most: int = 20) -> 
 
 
 class EpochCost(NamedTuple):
-    """What an epoch consists of: all its draws at once, and one step."""
+    """The cost of an epoch: drawing all of it, and one step."""
 
-    draw: float  # seconds: shuffling, and the negatives of every hyperedge
-    step: float  # seconds: the mean of the steps that were run
+    draw: float  # seconds: shuffling, and drawing all negatives
+    step: float  # seconds: the mean of the measured steps
     num_batches: int
 
     @property
@@ -87,7 +86,7 @@ class EpochCost(NamedTuple):
 
 
 def sampled_epoch(trainer: Trainer, most: int) -> EpochCost:
-    """Draw a whole epoch but run at most so many of its steps: for epochs that take long."""
+    """Draw a whole epoch but run at most `most` of its steps, for long epochs."""
     steps = stepper(trainer)
     maker = trainer.maker
     for inputs in islice(maker.epoch(trainer.seed, 0), 4):
@@ -105,7 +104,7 @@ def sampled_epoch(trainer: Trainer, most: int) -> EpochCost:
 
 
 def stepper(trainer: Trainer) -> Callable[[list[torch.Tensor]], torch.Tensor]:
-    """Return a function that takes one training step on a batch's inputs."""
+    """Return a function that runs one training step on a batch's inputs."""
 
     def step(inputs: list[torch.Tensor]) -> torch.Tensor:
         size = trainer.optimizer.next_size(trainer.schedule(trainer.optimizer.steps))
@@ -115,5 +114,5 @@ def stepper(trainer: Trainer) -> Callable[[list[torch.Tensor]], torch.Tensor]:
 
 
 def device_peak_mb(device: str) -> float | None:
-    """Return the most memory that torch has held on the GPU, in MiB."""
+    """Return torch's peak memory on the GPU, in MiB."""
     return torch.cuda.max_memory_allocated() / 2**20 if device == "cuda" else None

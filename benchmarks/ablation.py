@@ -1,8 +1,8 @@
-"""What leave-one-out, evidence and rows of digits bring: link prediction by the same settings.
+"""The effect of leave-one-out, evidence and rows of digits on link prediction.
 
-Every row is the preset "plus" with some of its options off; the last is the preset. On
-*validation*, a tenth of the training hyperedges is held back and the rest trained on; on *test*,
-the released split is used as it is. Three seeds; drug also by the protocol `clean`.
+Every row is the preset "plus" with some of its options turned off; the last is the preset itself.
+For *validation*, a tenth of the training hyperedges is held out; for *test*, the released split is
+used. Three seeds; drug also with the protocol `clean`.
 """
 
 from __future__ import annotations

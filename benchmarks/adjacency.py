@@ -1,8 +1,8 @@
-"""All adjacency matrices of a large network: at most 2 times the bare scipy products, in 8 GiB.
+"""All adjacency matrices of a large network: at most 2 times the plain scipy products, in 8 GiB.
 
-Ten million hyperedges over 1,000,000, 100,000 and 50,000 nodes with power-law degrees. The bare
-products are H_t W H_sᵀ for each pair of node types, neither joined, sorted nor scaled. Each runs in
-a process of its own; the seconds for a million hyperedges show that the work is linear.
+Ten million hyperedges over 1,000,000, 100,000 and 50,000 nodes with power-law degrees. The plain
+products are H_t W H_sᵀ for each pair of node types, without joining, sorting or scaling. Each runs
+in a separate process; the seconds per million hyperedges show that the work is linear.
 """
 
 from __future__ import annotations

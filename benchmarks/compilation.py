@@ -1,9 +1,9 @@
-"""Starting: `import dhne` in under 1.5 seconds, and what compiling costs a first `fit`.
+"""Startup: `import dhne` in under 1.5 seconds, and the cost of compiling in the first `fit`.
 
 The import runs five times in fresh processes; the median counts, and torch, numba and matplotlib
-must not come with it. A small network (2,000 hyperedges, 5 epochs) is then fitted twice in a fresh
-process, once with no compiled kernels at hand (an empty numba cache) and once with those the first
-left behind.
+must not be imported. A small network (2,000 hyperedges, 5 epochs) is then fitted twice in a fresh
+process, first with an empty numba cache, then in another process with the cache that the first one
+left.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def import_row(repeats: int) -> Row:
 
 
 def fits(quick: bool) -> list[Row]:
-    """Fit in a process without compiled kernels, then in one that finds them on disk."""
+    """Fit in a process without compiled kernels, then in one that loads them from disk."""
     if quick:
         return [_row("warm", in_process(__name__, "measure", here=True).value)]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""The defaults against their neighbours: link prediction on validation, one setting changed a row.
+"""The defaults against nearby settings: validation AUC of link prediction, one change per row.
 
-A tenth of the training hyperedges is held back, the rest trained on as ``DHNE()`` does, and the AUC
-is that of the last epoch; the test parts are not looked at. GPS, which is small, has three seeds;
-drug is there twice, as released and by the protocol `clean`.
+A tenth of the training hyperedges is held out, ``DHNE()`` is trained on the rest, and the AUC is
+that of the last epoch; the test parts are not used. GPS, which is small, has three seeds; drug
+appears twice, as released and with the protocol `clean`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dhne.training.optimizers import RULES
 
 
 def adam(beta1: float, beta2: float) -> Callable[[], AbstractContextManager[None]]:
-    """Let Adam have other constants for as long as a training lasts."""
+    """Change Adam's constants during a training."""
 
     @contextmanager
     def changed() -> Iterator[None]:
@@ -37,7 +37,7 @@ def adam(beta1: float, beta2: float) -> Callable[[], AbstractContextManager[None
 
 @dataclass(frozen=True)
 class Change:
-    """What a row has another way: parameters, how many times the epochs, or something deeper."""
+    """The change of a row: parameters, a factor on the epochs, or a patch while training."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
     epochs: float = 1.0
@@ -71,7 +71,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def rows_of(changes: Mapping[str, Change], preset: str | None, quick: bool) -> list[Row]:
-    """Return for each change of a preset the AUC on validation, by dataset."""
+    """Return the validation AUC per dataset for each change of a preset."""
     here = _networks(quick)
     return [{"what": what} | _aucs(change, preset, here, quick) for what, change in changes.items()]
 

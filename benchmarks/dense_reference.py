@@ -1,8 +1,8 @@
-"""The released code's formulation, written here in torch: what an epoch of dense rows costs.
+"""The released code's formulation, in torch: the cost of an epoch with dense rows.
 
 Batches of 16 hyperedges with 5 negatives each, dense adjacency rows, all columns decoded, RMSprop:
-see ``benchmarks/_dense.py``. A few steps are timed; an epoch is their median times the steps it
-has. The other benchmarks give their figures as ratios to these, taken in the same run.
+see ``benchmarks/_dense.py``. A few steps are timed; an epoch is their median times the number of
+steps. The other benchmarks report ratios to these figures, measured in the same run.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""Several workers: the same losses, what they send, and the memory of each.
+"""Several workers: equal losses, the data they send, and the memory of each.
 
 ``workers``: 1, 2 and 4 processes over gloo train a power-law network, each with its columns of the
-tables. The losses of their first steps are compared with those of one worker (float64), what a step
-sums over workers with the formula
+tables. The losses of their first steps are compared with those of one worker (float64), and the
+bytes that a step sums over workers with the formula
 
     2 d Σ_t (distinct nodes of type t) + dense weights + 2   numbers,
 
-and of those bytes a worker sends 2 (W − 1) / W times as many in a ring. Memory is a process's peak
-less what it held before there was a network; the tables' part of it falls as 1/W. On the GPU of one
-machine gloo stands in for NCCL.
+of which a worker sends 2 (W − 1) / W times as many in a ring. Memory is a process's peak minus its
+memory before the network was created; the tables' part of it falls as 1/W. Workers that share one
+GPU use gloo instead of NCCL.
 
-``a rank of eight``: one process is the first of eight workers whose sums nobody answers (torch's
-``fake`` process group): its memory and its compute are real, its numbers are not. On a GPU, one
-worker over NCCL as well, whose sums are part of the recorded step.
+``a rank of eight``: one process acts as the first of eight workers, without the others (torch's
+``fake`` process group): its memory and compute time are real, its results are not. On a GPU, also
+one worker over NCCL, whose sums are part of the recorded step.
 
-``computed``: no measurement. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
-fitted to the two measured steps above. What gloo sends on two cores says nothing about a network.
+``computed``: not measured. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
+fitted to the two measured steps above. The speed of gloo on two cores tells nothing about a real
+interconnect.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _workers(device: str, size: int, edges: int, steps: int, losses: dict[str, l
         subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)
         found = [json.loads((Path(folder) / str(rank)).read_text()) for rank in range(size)]
     first = found[0]
-    expected = losses.setdefault(device, first["losses"])  # of one worker, which comes first
+    expected = losses.setdefault(device, first["losses"])  # those of one worker, which runs first
     apart = max(abs(a - b) / abs(b) for a, b in zip(first["losses"], expected, strict=True))
     summed = first["summed"]
     return {
@@ -101,7 +102,7 @@ def _workers(device: str, size: int, edges: int, steps: int, losses: dict[str, l
 
 
 def work(device: str, edges: int, steps: int) -> dict[str, Any]:
-    """Be one worker: prepare, take some steps, and tell what they took."""
+    """Act as one worker: prepare, run some steps, and return their measurements."""
     reset_peak()
     before = peak_mb()
     network = network_of(edges)
@@ -151,7 +152,7 @@ def _one(device: str, edges: int, kind: str, quick: bool) -> Row:
 
 
 def measure(timer: Timer, edges: int, device: str, kind: str, steps: int) -> Row:
-    """Prepare one rank's part and time some of its steps."""
+    """Prepare the part of one rank and time some of its steps."""
     reset_peak()
     before = peak_mb()
     network = network_of(edges)
@@ -190,7 +191,7 @@ def _join(kind: str) -> None:
 
 
 def _computed(rows: list[Row]) -> list[Row]:
-    """Return steps per second on paper, from those of one process and of a rank of eight."""
+    """Return extrapolated steps per second, from those of one process and of a rank of eight."""
     alone, rank = rows[0]["step ms"], rows[-1]["step ms"]
     divided = max(alone - rank, 0.0) * RANKS / (RANKS - 1)
     replicated = max(alone - divided, 0.0)

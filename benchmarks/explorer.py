@@ -1,16 +1,15 @@
 """The explorer with 100,000 nodes: a map within 3 s, answers within 50 ms at the 95th percentile.
 
 A run of 100,000 items, 20,000 users and 500 tags is served by ``dhne explore``. *Map* is the time
-from asking to having what the map needs, the first time it is asked for, and (where there is a
-browser) from opening the page in Chromium to points that can be moved, drawn without a graphics
-card. The rows below are 50 clients at once, each on a connection of its own, that ask, wait for the
-answer and ask again:
+of the first request for the map's data and, if a browser is available, from opening the page in
+Chromium to an interactive map, rendered without a graphics card. The other rows are 50 concurrent
+clients, each with its own connection, that send a request, wait for the response and repeat:
 
-- *new questions*: no question is asked twice; each client reads its answer for a second on average
-  before it asks again, as people do;
-- *popular questions*: one of 200 questions, no pause at all: as fast as 50 clients can ask;
-- *new questions, no pause*: what the machine can do at most. There the wait is the clients' number
-  divided by the answers per second, so it has no limit here.
+- *new questions*: no question is repeated; each client pauses for a second on average between
+  requests, as people do;
+- *popular questions*: one of 200 questions, without a pause: as fast as 50 clients can ask;
+- *new questions, no pause*: the maximum throughput. The latency is then the number of clients
+  divided by the responses per second, so it has no limit here.
 
 `rank` completes (user, item, tag) at the item: 100,000 candidates with 192 hidden units each.
 """
@@ -72,7 +71,7 @@ def row(what: str, waits: clients.Waits, limited: bool) -> Row:
 
 
 def train(path: Path, nodes: dict[str, int]) -> None:
-    """Save a run over all these nodes; what it has learned does not matter here."""
+    """Save a run with these nodes; how well it is trained does not matter."""
     import numpy as np
 
     from dhne import DHNE, HyperNetwork
@@ -85,7 +84,7 @@ def train(path: Path, nodes: dict[str, int]) -> None:
 
 
 class Served:
-    """``dhne explore`` in a process of its own."""
+    """``dhne explore`` in a separate process."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -113,14 +112,14 @@ def map_rows(port: int, n: int) -> list[Row]:
     ]
     shown = in_browser(port)
     if shown is None:
-        print("  (no browser here; only the API is measured)")
+        print("  (no browser found; only the API is measured)")
     else:
         rows.append({"what": f"{what}, in a browser", "seconds": shown, "limit s": LIMIT_MAP})
     return rows
 
 
 def in_browser(port: int) -> float | None:
-    """Return the seconds from opening the page to a map that answers; the second of two visits."""
+    """Return the seconds from opening the page to an interactive map, on the second visit."""
     if not CHROMIUM.exists():
         return None
     from playwright.sync_api import sync_playwright
@@ -142,13 +141,13 @@ def in_browser(port: int) -> float | None:
 
 
 def wait_until_warm(port: int) -> None:
-    """Ask one question of each kind: what is made at the start has then been made."""
+    """Send one request of each kind, so that everything created lazily exists."""
     for ask in questions(port, {"user": 2, "item": 2, "tag": 2}, 0).values():
         clients.load(port, ask, clients=1, seconds=0.1, pause=0.01)
 
 
 def questions(port: int, nodes: dict[str, int], popular: int) -> dict[str, clients.Ask]:
-    """Return how to ask each question, about any node or about a few popular ones."""
+    """Return a request generator per kind, over all nodes or a few popular ones."""
 
     def pick(rng: random.Random, node_type: str) -> int:
         return rng.randrange(nodes[node_type])

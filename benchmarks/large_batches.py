@@ -1,7 +1,7 @@
-"""What larger batches cost on large power-law networks: link prediction after the default epochs.
+"""The effect of larger batches on large power-law networks: link prediction after default epochs.
 
-A step looks at a large part of all non-zeros, whatever its batch, so that fewer and larger steps
-are cheaper. Of 10^6 and 10^7 hyperedges over a tenth as many nodes 20,000 are held back; the first
+A step reads a large part of all non-zeros whatever its batch size, so that fewer and larger steps
+are cheaper. Of 10^6 and 10^7 hyperedges over a tenth as many nodes, 20,000 are held out; the first
 batch size of each is the default. Takes a minute or two on a GPU, and hours on two cores.
 """
 
@@ -30,12 +30,12 @@ def run(quick: bool) -> list[Row]:
 
 
 def held_back(edges: int) -> Data:
-    """Return a power-law network in two parts, the second of 20,000 hyperedges."""
+    """Return a power-law network split in two, the second part with 20,000 hyperedges."""
     return Data("power-law", *network_of(edges).split(min(20_000 / edges, 0.1), seed=0))
 
 
 def trained(data: Data, device: str, quick: bool, **params: Any) -> Row:
-    """Return what link prediction reaches on the second part after training on the first."""
+    """Return the link-prediction result on the second part after training on the first."""
     record = evaluate(
         "link-prediction",
         data,

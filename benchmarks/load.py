@@ -1,10 +1,9 @@
-"""A training step on an idle machine and beside two busy processes, by how threads wait.
+"""A training step on an idle machine and next to two busy processes, by thread wait policy.
 
-Beside two busy processes a step takes at most twice what its fair share of the cores allows: with C
-threads on C cores, (C + 2) / C times an idle step. On an idle machine it takes at most 1.1 times
-what it takes with threads that wait as their runtime has it by default, the quickest way there.
-Every measurement is a process of its own; settings take turns, the idle machine and the busy one as
-well, and the quickest of the rounds counts.
+Next to two busy processes a step takes at most twice as long as its fair share of the cores allows:
+with C threads on C cores, (C + 2) / C times an idle step. On an idle machine it takes at most 1.1
+times as long as with the runtime's default wait policy, which is fastest there. Every measurement
+runs in a separate process; the settings, idle and busy, take turns, and the fastest round counts.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ BUSY = 2  # processes
 MOST_BUSY, MOST_IDLE = 2.0, 1.1
 DATASETS = ("gps", "drug")
 OURS, RUNTIME = "as dhne sets it", "runtime's default"
-# What the environment says of waiting; nothing: as this package sets it.
+# Environment variables for the wait policy; empty: as this package sets them.
 SETTINGS: dict[str, dict[str, str]] = {
     OURS: {},
     RUNTIME: {"GOMP_SPINCOUNT": "300000", "KMP_BLOCKTIME": "200"},
@@ -75,7 +74,7 @@ def _row(name: str, setting: str, found: dict[tuple[str, bool], float]) -> Row:
 
 
 def steps(timer: Timer, name: str, seconds: float) -> float:
-    """Return the mean seconds of a training step, over that many seconds of steps."""
+    """Return the mean seconds per training step, measured over `seconds` seconds."""
     from benchmarks._training import stepper, trainer_for
 
     trainer = trainer_for(load(name).train, device="cpu", random_state=0)
@@ -94,7 +93,7 @@ def steps(timer: Timer, name: str, seconds: float) -> float:
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Start processes with these variables and without others that tell threads how to wait."""
+    """Start processes with these variables and no others for the wait policy."""
     before = dict(os.environ)
     for name in _VARIABLES:
         os.environ.pop(name, None)
@@ -108,7 +107,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _busy_processes(number: int) -> Iterator[None]:
-    """Keep so many processes busy."""
+    """Run this many busy processes."""
     command = [sys.executable, "-c", "while True: pass"]
     running = [subprocess.Popen(command) for _ in range(number)]
     try:

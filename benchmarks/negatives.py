@@ -1,7 +1,7 @@
 """Checked negatives cost at most 3 times drawing as many unchecked random tuples with NumPy.
 
-Five negatives for each training hyperedge of wordnet (or of a random network of the same size,
-where the dataset is not at hand), none of them in train or test, against three calls of
+Five negatives per training hyperedge of wordnet (or of a random network of the same size, if the
+dataset is not available), none of them in train or test, against three calls of
 ``rng.integers`` stacked into one array of tuples. The other rows show the other schemes, a batch of
 1,024 hyperedges as training draws it, and torch tensors.
 """
@@ -48,7 +48,7 @@ def drawing(sampler: NegativeSampler, edges: Any, rng: Any) -> Callable[[], Any]
 def compare(
     what: str, ours: Callable[[], Any], net: HyperNetwork, positives: int, repeats: int
 ) -> Row:
-    """Time one way to draw against unchecked random tuples, in turns."""
+    """Time one way of drawing against unchecked random tuples, in turns."""
     rng = np.random.default_rng(0)
     sizes, count = net.position_sizes().tolist(), positives * PER_POSITIVE
 
@@ -86,7 +86,7 @@ def on_tensors(
 
 
 def networks(quick: bool) -> tuple[str, HyperNetwork, HyperNetwork]:
-    """Return wordnet's two parts, or random ones of their size."""
+    """Return the two parts of wordnet, or random ones of the same size."""
     import dhne
 
     if not quick:
@@ -94,7 +94,7 @@ def networks(quick: bool) -> tuple[str, HyperNetwork, HyperNetwork]:
             data = dhne.load_dataset("wordnet", download=False)
             return "wordnet", data.train, data.test
         except DHNEError as error:
-            print(f"  ({error}; a random network stands in)")
+            print(f"  ({error}; using a random network instead)")
     rng, sizes = np.random.default_rng(0), (40_750, 18, 40_752)
     nodes = np.stack([rng.integers(0, n, 146_442) for n in sizes], axis=1)
     counts = dict(zip(("head", "relation", "tail"), sizes, strict=True))

@@ -1,7 +1,7 @@
-"""New nodes: a tenth of MovieLens' movies unseen, embedded from half of their hyperedges.
+"""New nodes: a tenth of MovieLens' movies, unseen in training, embedded from half their hyperedges.
 
-The other half of their hyperedges is scored against five negatives each by the paper's scheme, none
-of them a hyperedge; AUC at least .80.
+The other half of their hyperedges is scored against five negatives each, drawn with the paper's
+scheme; the AUC must be at least .80.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def run(quick: bool) -> list[Row]:
     if quick:
         return [_row("small", load("small").train, seed=0, epochs=2)]
     if "movielens" not in names(quick):
-        raise LeftOut("movielens is not here; name its directory in DHNE_DATA")
+        raise LeftOut("movielens was not found; set DHNE_DATA to its directory")
     parts = load("movielens")
     whole = parts.train.merge(parts.test)
     return [_row("movielens", whole, seed=seed, epochs=None) for seed in (0, 1, 2)]
 
 
 def _row(name: str, network: HyperNetwork, *, seed: int, epochs: int | None) -> Row:
-    """Hold a tenth of the second node type back, train, extend by half its hyperedges, score."""
+    """Hold out a tenth of the second node type, train, extend by half its hyperedges, score."""
     rng = np.random.default_rng(seed)
     edges = network.edges()
     n = network.num_nodes(network.edge_set().types[1])
@@ -40,7 +40,7 @@ def _row(name: str, network: HyperNetwork, *, seed: int, epochs: int | None) -> 
     given = network.subset(half, drop_nodes=True)
     model = dhne.DHNE(random_state=seed, epochs=epochs).fit(train)
     extended = model.extend(given, isolated="keep")
-    # score what is left of the unseen nodes' hyperedges, if all of its nodes are known by now
+    # score the remaining hyperedges of the unseen nodes, if all their nodes are now known
     rest = _renumbered(network.subset(unseen & ~half), extended.network_)
     known = KnownEdges(extended.network_, extended.network_.with_edges([rest]))
     negatives = evaluation_negatives(rest, known)
@@ -52,7 +52,7 @@ def _row(name: str, network: HyperNetwork, *, seed: int, epochs: int | None) -> 
 
 
 def _renumbered(network: HyperNetwork, other: HyperNetwork) -> dhne.EdgeSet:
-    """Return a network's hyperedges with another's ids, without those whose nodes it lacks."""
+    """Return a network's hyperedges with another's ids, without those with nodes it lacks."""
     edges = network.edge_set()
     ids = [
         other.vocabulary(t).find(network.vocabulary(t).take(edges.nodes[:, p]))

@@ -1,8 +1,8 @@
-"""What evidence and leave-one-out cost: a step of the preset "plus" takes at most 1.5 plain ones.
+"""The cost of evidence and leave-one-out: a "plus" step takes at most 1.5 times a plain one.
 
 Epochs of ``DHNE(preset="plus")`` and of ``DHNE()`` run in turns, in one process, on the same
-batches. Each turn gives a ratio, so that both have seen the machine in the same mood; the table has
-the median of the turns.
+batches. Each turn gives a ratio, so that both run under the same conditions; the table has the
+median of the turns.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def measure(timer: Timer, name: str, device: str, turns: int) -> dict[str, Any]:
-    """Return the seconds of a step, plain and plus, and the ratio of the two."""
+    """Return the seconds per step, plain and plus, and their ratio."""
     network = load(name).train
     plain = trainer_for(network, device=device)
     plus = trainer_for(network, device=device, preset="plus", batch_size=plain.settings.batch_size)

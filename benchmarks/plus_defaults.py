@@ -1,4 +1,4 @@
-"""The preset "plus" against its neighbours: as `defaults`, one setting changed a row."""
+"""The preset "plus" against nearby settings: like `defaults`, one change per row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dhne.kernels import counts
 
 
 def _alpha(factor: float) -> Callable[[], AbstractContextManager[Any]]:
-    """Let the rule for α give so many times what it gives."""
+    """Multiply the α of the rule by a factor."""
     rule = settings.rule_alpha
     return lambda: patch.object(settings, "rule_alpha", lambda *size: factor * rule(*size))
 
 
 def _neighbours(shared: int, paths: int) -> Callable[[], AbstractContextManager[Any]]:
-    """Let the counts look at so many neighbours of a node."""
+    """Change the number of neighbours that the counts use."""
     return lambda: patch.multiple(counts, SHARED=shared, PATHS=paths)
 
 

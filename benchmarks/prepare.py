@@ -2,7 +2,7 @@
 
 Five files with three string columns of 1,000,000, 100,000 and 50,000 distinct names, as CSV and as
 Parquet. The scan reads every value of the same files, with the same threads and memory limit. Both
-run in processes of their own; the stages are timed within one run.
+run in separate processes; the stages are timed within one run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def run(quick: bool) -> dict[str, list[Row]]:
 
 
 def measure(rows: int) -> dict[str, list[Row]]:
-    """Return the totals and the stages for so many rows."""
+    """Return the totals and the stages for this many rows."""
     totals: list[Row] = []
     stages: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -88,7 +88,7 @@ def prepare(timer: Timer, pattern: str, out: str) -> dict[str, object]:
     start = time.perf_counter()
     with timer:
         prepare_files(pattern, out, columns=list(COLUMNS), memory=MEMORY, progress=watch)
-    begun[STAGES[0]] = start  # it is reported for the first time after its first part
+    begun[STAGES[0]] = start  # its first report comes after its first part
     ends = [*(begun[s] for s in STAGES[1:]), time.perf_counter()]
     stages = {
         f"{s.removesuffix(' (MiB)')} s": end - begun[s] for s, end in zip(STAGES, ends, strict=True)

@@ -1,8 +1,8 @@
 """Completing a tuple: `rank` over all of wordnet's tails costs at most 2 tanh over as many rows.
 
-``model.rank((head, relation, None))`` scores 40,752 candidates exactly and sorts out the ten best.
-It is held against one ``torch.tanh`` over 40,752 × 192 numbers, which is the least that a hidden
-layer of 192 over as many tuples can cost; both in turns, in one process, with the same threads.
+``model.rank((head, relation, None))`` scores 40,752 candidates exactly and selects the ten best.
+It is compared with one ``torch.tanh`` over 40,752 × 192 numbers, the minimum cost of a hidden layer
+of 192 over as many tuples; both run in turns, in one process, with the same threads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def run(quick: bool) -> list[Row]:
     need_cpu()
     here = names(quick)
     if not quick and "wordnet" not in here:
-        raise LeftOut("wordnet is not here; name its directory in DHNE_DATA")
+        raise LeftOut("wordnet was not found; set DHNE_DATA to its directory")
     name = here[0] if quick else "wordnet"
     network = load(name).train
     model = DHNE(device="cpu", epochs=1).fit(network)

@@ -1,7 +1,7 @@
 """A large CSV becomes a HyperNetwork: at most 3 times pyarrow's own parse, within 4 GiB.
 
 The file has three string columns of 1,000,000, 100,000 and 50,000 distinct names and 10 million
-rows. Both readers run in processes of their own, in turns.
+rows. Both readers run in separate processes, in turns.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def parse_with_pyarrow(timer: Timer, path: str) -> list[int]:
 def read_with_dhne(timer: Timer, path: str) -> list[int]:
     import dhne
 
-    dhne.read_table  # noqa: B018 - the import is not what is measured
+    dhne.read_table  # noqa: B018 - keep the import out of the measurement
     with timer:
         network = dhne.read_table(path, columns={c: c for c in COLUMNS})
     return [network.num_edges(), network.num_nodes()]

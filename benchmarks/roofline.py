@@ -1,19 +1,19 @@
 """The bytes a wordnet step must move, and the bandwidth a GPU reaches: at most 3 times the floor.
 
-For a batch of B hyperedges and T = 6 B tuples, node type t has b distinct nodes in it, whose rows
-have z non-zeros in k distinct columns. With d numbers an embedding, h in the hidden layer, 4 bytes
-a number and 8 for a non-zero's column and value, a step moves at least, summed over the types,
+In a batch of B hyperedges and T = 6 B tuples, node type t has b distinct nodes, whose rows have z
+non-zeros in k distinct columns. With embeddings of size d, a hidden layer of size h, 4 bytes per
+number and 8 for a non-zero's column and value, a step moves at least, summed over the types,
 
-    encode             z (4d + 8) + 4bd       a row of W for each non-zero; X out
-    its gradient       z (4d + 8) + 4bd       the same, the other way round
-    decode, loss       z (4d + 8) + 4bd       a row of V for each non-zero; X in
+    encode             z (4d + 8) + 4bd       one row of W per non-zero; X out
+    its gradient       z (4d + 8) + 4bd       the same, in reverse
+    decode, loss       z (4d + 8) + 4bd       one row of V per non-zero; X in
     gradients in X, V  2 z (4d + 8) + 8bd     one pass each
-    similarity         8 · 4 T h              N = 3 rows a tuple and L, forward and back
+    similarity         8 · 4 T h              N = 3 rows per tuple and L, forward and back
     optimizer          28 k (2d + 1)          W, V and c where touched: p, m, v in and out, g in
 
-The floor is their sum over the bandwidth of a large copy on the same card. The looser floor, which
-the limit of 3 holds for, is that of steps which go over all non-zeros of all matrices, five times,
-and over every row with Adam (1.3 GB on wordnet). Steps are timed as training runs them.
+The floor is their sum divided by the bandwidth of a large copy on the same card. The limit of 3
+refers to a looser floor: five passes over all non-zeros of all matrices, and Adam over every row
+(1.3 GB on wordnet). Steps are timed as they run in training.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def run(quick: bool) -> dict[str, list[Row]]:
     need_cuda()
     here = names(quick)
     if not quick and "wordnet" not in here:
-        raise LeftOut("wordnet is not here; name its directory in DHNE_DATA")
+        raise LeftOut("wordnet was not found; set DHNE_DATA to its directory")
     name = here[0] if quick else "wordnet"
     found = in_process(__name__, "measure", name, "cuda", here=quick).value
     return {"bytes": bytes_rows(found), "bandwidth": bandwidth_rows(name, found)}
 
 
 def bytes_rows(found: dict[str, Any]) -> list[Row]:
-    """A row for each part of a step, and what going over everything would move."""
+    """One row per part of a step, and the bytes of passes over everything."""
     moved = {**found["bytes"], "all": sum(found["bytes"].values()), **found["everything"]}
     return [
         {"part": part, "MB": b / 1e6, "ms at a copy's bandwidth": b / found["bandwidth"] * 1e3}
@@ -52,7 +52,7 @@ def bytes_rows(found: dict[str, Any]) -> list[Row]:
 
 
 def bandwidth_rows(name: str, found: dict[str, Any]) -> list[Row]:
-    """What was reached, against either floor."""
+    """The bandwidth reached, against each floor."""
     rows: list[Row] = []
     floors = {"what the batch touches": found["bytes"], "everything": found["everything"]}
     for what, parts in floors.items():
@@ -78,7 +78,7 @@ def bandwidth_rows(name: str, found: dict[str, Any]) -> list[Row]:
 
 
 def measure(timer: Timer, name: str, device: str) -> dict[str, Any]:
-    """Time steps at the benchmark's batch size and count what they must move."""
+    """Time steps at the benchmark's batch size and count the bytes they must move."""
     network = load(name).train
     trainer = trainer_for(network, device=device, batch_size=BATCH)
     with timer:
@@ -93,7 +93,7 @@ def measure(timer: Timer, name: str, device: str) -> dict[str, Any]:
 
 
 def step_bytes(trainer: Trainer) -> dict[str, int]:
-    """Return the formulas' bytes for the first batch of an epoch."""
+    """Return the bytes by the formulas for the first batch of an epoch."""
     inputs = next(iter(trainer.maker.epoch(trainer.seed, 0)))
     edges = trainer.maker.network.edge_set()
     tuples = inputs.groups[0].tuples.cpu().numpy()
@@ -133,7 +133,7 @@ def whole_bytes(trainer: Trainer) -> dict[str, int]:
 
 
 def copy_bandwidth(device: str) -> float:
-    """Return the bytes a second that a large copy reads and writes."""
+    """Return the bytes per second that a large copy reads and writes."""
     import torch
 
     big = torch.zeros(2**28 if device == "cuda" else 2**22, device=device)

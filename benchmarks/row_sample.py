@@ -1,9 +1,9 @@
-"""What smaller samples of long rows cost: link prediction with so many of a row's non-zeros.
+"""The effect of sampling long rows: link prediction by the sample size.
 
-At most so many take part in a step's gradient. The AUC on a power-law network of 10^6 hyperedges
-over 10^5 nodes, of which 20,000 are held back, and on validation sets carved from the datasets'
-training parts, as in `defaults`; all after the default epochs. On a GPU rows are never sampled. It
-takes half an hour on two cores.
+At most this many non-zeros of a row take part in a step's gradient. The AUC is measured on a
+power-law network of 10^6 hyperedges over 10^5 nodes, with 20,000 held out, and on validation sets
+held out of the datasets' training parts, as in `defaults`; all after the default epochs. On a GPU
+rows are never sampled. It takes half an hour on two cores.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Ever larger networks: time and memory per hyperedge stay what they are.
+"""Scaling: time and memory per hyperedge stay constant as networks grow.
 
-Power-law networks of 10^5, 10^6 and 10^7 hyperedges over a tenth as many nodes, trained as
-``DHNE()`` does by default; each in a process of its own. From the smallest to the largest, the time
-per hyperedge of an epoch may grow 1.5 times and the memory per hyperedge 1.2 times; 10^7 hyperedges
-fit in 12 GiB. The time is that of drawing a whole epoch and of the first steps, spread over their
-hyperedges; beside it, the work: how many non-zeros the rows of a batch's distinct nodes have, and
-the least that a step has to move, a row of W for each of them and of V for each that is decoded,
-and of the columns that these touch both and their moments, read and written. Memory is the
-process's peak (on a GPU, that of the card) less what it held before there was a network.
-``--large`` adds 10^8 hyperedges over 10^7 nodes on a GPU, if that has the memory.
+Power-law networks of 10^5, 10^6 and 10^7 hyperedges over a tenth as many nodes, trained with the
+defaults of ``DHNE()``; each in a separate process. From the smallest to the largest, the time per
+hyperedge of an epoch may grow by a factor of 1.5 and the memory per hyperedge by 1.2; 10^7
+hyperedges fit in 12 GiB. The time is that of drawing a whole epoch and of the first steps, divided
+by their hyperedges. The table also shows the work: the number of non-zeros in the rows of a batch's
+distinct nodes, and the minimum that a step must move, namely one row of W per non-zero, one row of
+V per decoded non-zero, and for the columns touched both rows and their moments, read and written.
+Memory is the process's peak (on a GPU, that of the card) minus its memory before the network was
+created. ``--large`` adds 10^8 hyperedges over 10^7 nodes on a GPU, if it has enough memory.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _has_room(device: str) -> bool:
         return False
     free = torch.cuda.mem_get_info()[0] / 2**30
     if free < LARGE_GIB:
-        print(f"  10^8 hyperedges are left out: {free:.0f} of {LARGE_GIB} GiB are free")
+        print(f"  10^8 hyperedges are skipped: {free:.0f} of {LARGE_GIB} GiB are free")
     return free >= LARGE_GIB
 
 
@@ -93,7 +93,7 @@ def _growth(row: Row, smallest: Row) -> Row:
 
 
 def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]:
-    """Generate a network, prepare training and run a part of an epoch."""
+    """Generate a network, prepare training and run part of an epoch."""
     warm_up(device)
     reset_peak()
     before = peak_mb()
@@ -116,13 +116,13 @@ def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]
 
 
 def network_of(edges: int) -> HyperNetwork:
-    """Return a power-law network of so many hyperedges over a tenth as many nodes."""
+    """Return a power-law network of this many hyperedges over a tenth as many nodes."""
     nodes = [max(20, int(edges // 10 * share)) for share in SHARES]
     return power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
 
 
 def work(trainer: Trainer) -> dict[str, float]:
-    """Return how many non-zeros a batch has to look at, a hyperedge, and the KiB it has to move."""
+    """Return the non-zeros that a batch reads and the KiB that it moves, per hyperedge."""
     (drawn,) = next(trainer.maker.epoch(0, 0)).groups
     entries = moved = 0
     for position, node_type in enumerate(trainer.maker.network.node_types):
@@ -133,14 +133,14 @@ def work(trainer: Trainer) -> dict[str, float]:
         touched = len(matrix.indices[_evenly(matrix.indptr[nodes], degrees, taken)].unique())
         row = trainer.model.autoencoder(node_type).encoder_table[0].nbytes
         entries += int(degrees.sum())
-        # a row of W, one of V; of both tables, read and written, with moments
+        # one row of W, one of V; of both tables, read and written, with moments
         moved += row * int(degrees.sum() + taken.sum() + 2 * 2 * 3 * touched)
     m = len(drawn.edges)
     return {"entries": entries / m, "kib": moved / m / 1024}
 
 
 def _evenly(first: Tensor, degrees: Tensor, taken: Tensor) -> Tensor:
-    """Return where the entries of rows stand of which so many each are taken, evenly."""
+    """Return the positions of an even sample of each row's entries."""
     ends = taken.cumsum(0)
     number = torch.arange(int(ends[-1]), device=first.device)
     number -= (ends - taken).repeat_interleave(taken)

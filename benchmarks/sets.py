@@ -1,9 +1,9 @@
 """Sets of every size against triples: the time of an epoch per member of a hyperedge.
 
-10,000 sets of 2 to 30 members, their sizes drawn from a power law, are trained beside triples with
-as many members in all, in turns and in one process, so that both have seen the machine in the same
-mood; the table has the median of the turns. The last rows are 100 sets of 100 and of 200 members:
-time and memory should about double.
+10,000 sets of 2 to 30 members, with sizes from a power law, and triples with as many members in
+total are trained in turns in one process, so that both run under the same conditions; the table has
+the median of the turns. The last rows are 100 sets of 100 and of 200 members: time and memory
+should about double.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def measure(timer: Timer, preset: str, edges: int, turns: int) -> dict[str, Any]:
-    """Return the seconds of an epoch per member, of sets and of triples, and their ratio."""
+    """Return the seconds per epoch and member, for sets and for triples, and their ratio."""
     rng = np.random.default_rng(0)
     sizes = np.arange(2, 31)
     chance = sizes**-2.0
@@ -82,7 +82,7 @@ def measure(timer: Timer, preset: str, edges: int, turns: int) -> dict[str, Any]
 
 
 def long_sets(timer: Timer, preset: str, count: int, size: int) -> dict[str, Any]:
-    """Return the seconds of all epochs of a training on long sets."""
+    """Return the seconds of all epochs when training on long sets."""
     network = set_network(np.full(count, size), nodes=5 * size * _COMMUNITIES // 4)
     trainer = trainer_for(network, preset=preset, kernels="cpu")
     run_epoch(trainer)
@@ -93,7 +93,7 @@ def long_sets(timer: Timer, preset: str, count: int, size: int) -> dict[str, Any
 
 
 def set_network(sizes: np.ndarray[Any, Any], nodes: int, seed: int = 0) -> HyperNetwork:
-    """Return sets of these sizes, the members of each from one of 20 communities."""
+    """Return sets of these sizes, each with members from one of 20 communities."""
     rng = np.random.default_rng(seed)
     per = nodes // _COMMUNITIES
     edge_sets = []

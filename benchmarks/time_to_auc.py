@@ -1,12 +1,11 @@
 """The whole default training against one dense epoch, and when it passes the paper's AUC.
 
-``DHNE().fit(train)`` is timed from beginning to end (adjacency, training, embeddings) and its
-link-prediction AUC on the test part set beside the paper's. Against one epoch of the dense
+``DHNE().fit(train)`` is timed from start to end (adjacency, training, embeddings) and its
+link-prediction AUC on the test part compared with the paper's. Relative to one epoch of the dense
 formulation in the same run it may take 1/45 on wordnet, 1/17 on MovieLens, 1/25 on drug and 8 on
-GPS; on a GPU 2 seconds on wordnet and 1 on the others. Another training, with a tenth of the
-hyperedges held out, tells after how many seconds, looks at the validation set included, its AUC
-passed the paper's. Compiled kernels are loaded beforehand by a short fit: ``compilation`` says what
-that costs.
+GPS; on a GPU 2 seconds on wordnet and 1 on the others. A second training, with a tenth of the
+hyperedges held out, measures the seconds until its AUC passes the paper's, including validation.
+A short fit loads the compiled kernels beforehand; ``compilation`` measures that cost.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def _row(name: str, device: str, found: dict[str, Any], reference: Dense) -> Row
 
 
 class Watch(Callback):
-    """Stops as soon as the validation AUC is what it should be, and remembers the time."""
+    """Stops as soon as the validation AUC reaches the goal, and records the time."""
 
     def __init__(self, goal: float) -> None:
         self.goal, self.seconds, self.best = goal, None, 0.0
@@ -80,7 +79,7 @@ class Watch(Callback):
 
 
 def measure(timer: Timer, name: str, device: str, quick: bool) -> dict[str, Any]:
-    """Fit once to the end, and once until the paper's AUC is passed on validation."""
+    """Fit once to the end, and once until the validation AUC passes the paper's."""
     train, test = load(name)
     few = {"epochs": 2} if quick else {}
     DHNE(device=device, epochs=1).fit(train)

@@ -1,11 +1,11 @@
 """Training, per dataset and backend: hyperedges per second, milliseconds by part, peak memory.
 
-An epoch is held against one of the dense formulation in the same run (``dense_reference``): at
-least 400 times faster on wordnet, 150 on MovieLens, 100 on drug, 5 on GPS. A step at a batch of
-1,024 hyperedges is held against a dense step at 16: a fifth of it on wordnet; on a GPU, 1 ms.
-Everything is as ``DHNE()`` does it by default. Each backend runs in a process of its own; of the
-slow reference backend a few steps are timed and an epoch is added up from them. "cpu, whole rows"
-is the CPU's without the sample by which long rows take part in gradients.
+An epoch is compared with one of the dense formulation in the same run (``dense_reference``): at
+least 400 times faster on wordnet, 150 on MovieLens, 100 on drug, 5 on GPS. A step with a batch of
+1,024 hyperedges is compared with a dense step with 16: a fifth of it on wordnet; on a GPU, 1 ms.
+Everything uses the defaults of ``DHNE()``. Each backend runs in a separate process; for the slow
+reference backend a few steps are timed and an epoch is extrapolated. "cpu, whole rows" is the CPU
+backend without sampling of long rows in gradients.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _step_row(name: str, device: str, found: Measured, reference: Dense) -> Row:
 def measure(
     timer: Timer, name: str, device: str, backend: str, batch: int | None, quick: bool
 ) -> dict[str, Any]:
-    """Train on a dataset for a few epochs and say what one takes."""
+    """Train on a dataset for a few epochs and return the cost of one."""
     network = load(name).train
     params: dict[str, Any] = {"device": device, "batch_size": batch, "kernels": backend}
     if backend == WHOLE:

@@ -1,8 +1,8 @@
-"""The preset "plus" where nothing was tuned: link prediction on three networks of other kinds.
+"""The preset "plus" without tuning: link prediction on three networks of other kinds.
 
-The bundled sample of WordNet; a small dense network of many relations, each of which holds between
-some pairs of groups; and unordered hyperedges of two to four nodes. Beside it the faithful model
-and boosted counts; three seeds.
+The networks are the bundled sample of WordNet; a small dense network of many relations, each of
+which holds between some pairs of groups; and unordered hyperedges of two to four nodes. The paper's
+model and boosted counts are shown for comparison; three seeds.
 """
 
 from __future__ import annotations

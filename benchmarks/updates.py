@@ -3,15 +3,14 @@
 A model learns from the first half of a network's hyperedges. The second half arrives in ten
 batches. After each, four models score the next batch against five negatives per hyperedge:
 
-- stale: the model as it was in the beginning; a tuple with a node it does not know gets its median
-  score;
+- stale: the initial model; a tuple with an unknown node gets the model's median score;
 - extend: the same model, with new nodes embedded from their hyperedges;
-- update: a model that is updated batch by batch (`DHNE.partial_fit`);
-- refit: trained anew on everything so far.
+- update: the model updated batch by batch (`DHNE.partial_fit`);
+- refit: retrained on everything so far.
 
 The gain is (update - stale) / (refit - stale). "earlier" is the AUC on hyperedges of the first
-half; what is lost there is the largest drop that one update causes. MovieLens has no times in the
-released files: its hyperedges arrive in random order.
+half; "earlier AUC lost" is the largest drop caused by one update. The released files of MovieLens
+have no times, so its hyperedges arrive in random order.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from dhne.sampling import KnownEdges, evaluation_negatives
 
 BATCHES = 10
 GAIN, TIME, FORGOTTEN = 0.95, 0.2, 0.005
-_EARLIER = 5000  # hyperedges of the first half that are scored
+_EARLIER = 5000  # hyperedges of the first half to score
 METHODS = ("stale", "extend", "update", "refit")
 
 
@@ -53,9 +52,9 @@ def run(quick: bool) -> dict[str, list[Row]]:
             data = load("movielens")
             networks["movielens"] = data.train.merge(data.test)
         except DHNEError as error:
-            print(f"  movielens is left out: {error}")
+            print(f"  movielens is skipped: {error}")
     if "cpu" not in devices():
-        raise LeftOut("it measures the CPU, which was not asked for")
+        raise LeftOut("it measures the CPU, which was not requested")
     batches, summary = [], []
     for name, network in networks.items():
         for preset in presets:
@@ -70,7 +69,7 @@ def run(quick: bool) -> dict[str, list[Row]]:
 def follow(
     network: HyperNetwork, options: dict[str, Any], batches: int = BATCHES, seed: int = 0
 ) -> Iterator[Row]:
-    """Yield one row per batch: what each model makes of the next, and the seconds it took."""
+    """Yield one row per batch: each model's AUC on the next batch, and its time in seconds."""
     parts = in_order(network, batches, seed)
     known = parts[0]
     stale = dhne.DHNE(**options).fit(known)
@@ -108,7 +107,7 @@ def _makers(
 
 
 def in_order(network: HyperNetwork, batches: int, seed: int) -> list[HyperNetwork]:
-    """Return the first half, then as many batches and one more, without nodes of later ones."""
+    """Return the first half, then `batches` batches and one more, without nodes of later ones."""
     edges = network.edge_set()
     order = np.random.default_rng(seed).permutation(len(edges))
     if edges.times is not None:
@@ -123,9 +122,9 @@ def next_auc(
     following: HyperNetwork,
     trained: HyperNetwork | None = None,
 ) -> float:
-    """Return the AUC of hyperedges whose nodes are all known by now, against five negatives each.
+    """Return the AUC of hyperedges whose nodes are all known, against five negatives each.
 
-    With `trained` these are hyperedges of training, and at most 5,000 of them.
+    With `trained`, these are at most 5,000 training hyperedges.
     """
     target = _renumbered(following, known)
     if trained is not None:
@@ -140,7 +139,7 @@ def next_auc(
 def _scores(
     model: dhne.DHNE, nodes: npt.NDArray[np.int64], edges: EdgeSet
 ) -> npt.NDArray[np.float64]:
-    """Return the scores of tuples; the median of those it knows where it does not know a node."""
+    """Return the scores of tuples; those with an unknown node get the median."""
     sizes = [model.network_.num_nodes(t) for t in edges.types]
     inside = (nodes < sizes).all(axis=1)
     scores = np.zeros(len(nodes))
@@ -150,7 +149,7 @@ def _scores(
 
 
 def _renumbered(network: HyperNetwork, other: HyperNetwork) -> EdgeSet:
-    """Return a network's hyperedges with another's ids, without those whose nodes it lacks."""
+    """Return a network's hyperedges with another's ids, without those with nodes it lacks."""
     edges = network.edge_set()
     ids = [
         other.vocabulary(t).find(network.vocabulary(t).take(edges.nodes[:, p]))
@@ -161,7 +160,7 @@ def _renumbered(network: HyperNetwork, other: HyperNetwork) -> EdgeSet:
 
 
 def summarise(rows: list[Row]) -> Row:
-    """Return the means over all batches, and whether the targets are reached."""
+    """Return the means over all batches, and whether the targets are met."""
     found = {f"{m} AUC": mean(r[f"{m} AUC"] for r in rows) for m in METHODS}
     gained, possible = (found[f"{m} AUC"] - found["stale AUC"] for m in ("update", "refit"))
     share = mean(r["update s"] for r in rows) / mean(r["refit s"] for r in rows)

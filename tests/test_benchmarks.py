@@ -56,7 +56,7 @@ def test_quick_run(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert found["machine"]["quick"] is True
     rows = found[name]
     if name == "roofline":
-        assert rows == {"left out": "it needs a CUDA device, and none was asked for or found"}
+        assert rows == {"left out": "it needs a CUDA device, and none was requested or found"}
         return
     tables = rows.values() if isinstance(rows, dict) else [rows]
     assert all(table for table in tables)

@@ -48,13 +48,13 @@ def test_what_torchrun_says(torchrun: pytest.MonkeyPatch) -> None:
     torchrun.setenv("LOCAL_RANK", "5")
     assert workers.local_device(4) == 1, "workers may share a GPU"
     torchrun.setenv("RANK", "two")
-    with pytest.raises(ParameterError, match=r"RANK is a whole number, got 'two'; .* torchrun"):
+    with pytest.raises(ParameterError, match=r"RANK must be an integer, got 'two'; .* torchrun"):
         workers.rank()
 
 
 def test_a_wrong_timeout_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(workers.TIMEOUT, "soon")
-    with pytest.raises(ParameterError, match="DHNE_WORKER_TIMEOUT is a number of seconds"):
+    with pytest.raises(ParameterError, match="DHNE_WORKER_TIMEOUT must be a positive number"):
         workers.timeout()
 
 
@@ -87,7 +87,7 @@ def test_what_one_process_began_is_not_begun_anew(
     fit()
     for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(RunError, match="one process began this training; resume it without"):
+    with pytest.raises(RunError, match="started by one process; resume it without"):
         fit()
 
 

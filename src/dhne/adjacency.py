@@ -1,14 +1,14 @@
-"""The adjacency of each node type: A_t, scaled, as compressed sparse rows.
+"""The scaled adjacency A_t of each node type, as compressed sparse rows.
 
-With H the incidence of nodes and hyperedges (1 where a node is in a hyperedge, however often it
-stands there) and W the hyperedges' weights, the adjacency of all nodes is A = H W Hᵀ − D: entry
-(v, u) is the total weight of the hyperedges that hold both v and u, the diagonal left out. A_t is
-the rows of node type t. Its columns are blocks, one for each node type that meets t in some edge
-type, in the network's order; the block of t itself is there only if an edge type repeats t. Each
-column is divided by its largest entry, so that the largest is 1.
+With H the incidence matrix of nodes and hyperedges (1 if a node is in a hyperedge, even repeatedly)
+and W the hyperedges' weights, the adjacency of all nodes is A = H W Hᵀ − D: entry (v, u) is the
+total weight of the hyperedges that contain both v and u, without the diagonal. A_t consists of the
+rows of node type t. Its columns form blocks, one for each node type that occurs together with t in
+an edge type, in the network's order; t has a block of its own only if an edge type repeats t. Each
+column is divided by its largest entry, so that its maximum is 1.
 
-Building it is linear in the hyperedges: a block is two counting sorts and one sweep, and the block
-of (s, t) is the transpose of that of (t, s).
+Building it takes time linear in the hyperedges: two counting sorts and one pass per block; the
+block of (s, t) is the transpose of that of (t, s).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LARGEST_INT32 = 2**31 - 1
 
 
 class Entries(NamedTuple):
-    """Entries of A_t in one block, not yet summed: row v, column u of a neighbour type, weight."""
+    """Unsummed entries of A_t in one block: row v, column u of a neighbour type, weight."""
 
     rows: NodeArray
     neighbour_type: str
@@ -39,9 +39,9 @@ class Entries(NamedTuple):
 
 
 class NewRows(NamedTuple):
-    """Rows for nodes that training has not seen: ``matrix: csr[k, columns]`` and the empty ones.
+    """Rows of nodes not seen in training: ``matrix: csr[k, columns]``.
 
-    `empty` names the rows without an entry: none of their neighbours was seen in training.
+    `empty` lists the rows without an entry: none of their neighbours was seen in training.
     """
 
     matrix: sp.csr_array
@@ -56,9 +56,9 @@ class AdjacencyMatrix:
     ----------
     node_type : str
     matrix : csr_array[n, columns]
-        The scaled entries; the column numbers of each row ascend.
+        The scaled entries, with sorted column indices.
     column_max : float64[columns]
-        What each column was divided by; 0 where a column has no entry.
+        The divisor of each column; 0 if a column has no entry.
     blocks : mapping of neighbour type to its first column
     sizes : mapping of neighbour type to its number of columns
     """
@@ -90,38 +90,38 @@ class AdjacencyMatrix:
         return self.place(ids, self.blocks[neighbour_type])
 
     def place(self, ids: Any, first: Any) -> Any:
-        """Return the columns of nodes of a block that begins at column `first`."""
+        """Return the columns of nodes of a block that starts at column `first`."""
         return first + ids
 
     def counts(self, matrix: sp.csr_array) -> npt.NDArray[np.float64]:
-        """Return the entries of this matrix, or of rows scaled like it, as they were counted."""
+        """Undo the scaling: return the counts behind this matrix, or behind rows scaled like it."""
         counted: npt.NDArray[np.float64] = matrix.data * self.column_max[matrix.indices]
         return counted
 
     def scaled(self, columns: NodeArray, weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return what entries of these weights are after scaling; 0 in columns without an entry.
+        """Scale entries of these weights; 0 in columns without an entry.
 
-        This is also what a hyperedge of that weight contributed to A_t, for leaving it out.
+        The result is also the contribution of a hyperedge of that weight, for leaving it out.
         """
         largest = self.column_max[columns]
         share = np.zeros(np.broadcast(largest, weights).shape)
         return np.divide(weights, largest, out=share, where=largest > 0)
 
     def rows_from(self, edge_sets: Iterable[EdgeSet], nodes: npt.ArrayLike) -> NewRows:
-        """Return the rows of `nodes`, counted in other hyperedges and scaled as in training.
+        """Return the rows of `nodes`, counted in given hyperedges and scaled as in training.
 
         Parameters
         ----------
         edge_sets : iterable of EdgeSet
-            Hyperedges in which known nodes have their ids of training and all others ids beyond
-            them, as in ``network.merge(new)``.
+            Hyperedges in which known nodes have their training ids and all others larger ids, as
+            in ``network.merge(new)``.
         nodes : int64[k]
-            The nodes, of this matrix's type, whose rows are wanted.
+            Nodes of this matrix's type.
 
         Returns
         -------
         NewRows
-            Columns of nodes that training has not seen are left out.
+            Columns of nodes not seen in training are left out.
 
         Examples
         --------
@@ -147,8 +147,8 @@ class AdjacencyMatrix:
     def rows_of(self, entries: Iterable[Entries], num_rows: int) -> NewRows:
         """Return `num_rows` rows from their entries, summed and scaled as in training.
 
-        Entries whose column is of no neighbour type, or of a node that has no entry in training (an
-        id of -1 or beyond the vocabulary among them), are left out.
+        Entries are left out if their column is not of a neighbour type, or its node has no entry in
+        training (including ids of -1 or beyond the vocabulary).
         """
         rows, columns, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
         for e in entries:
@@ -185,7 +185,7 @@ def adjacency(
     ----------
     network : HyperNetwork
     dtype : float32 or float64
-        Of the scaled entries; sums are taken in float64.
+        Type of the scaled entries; sums are computed in float64.
 
     Examples
     --------
@@ -201,13 +201,13 @@ def adjacency(
            [0., 1., 0., 1.]], dtype=float32)
     """
     if np.dtype(dtype) not in (np.float32, np.float64):
-        raise ParameterError(f"the entries are float32 or float64, not {np.dtype(dtype)}")
+        raise ParameterError(f"dtype must be float32 or float64, got {np.dtype(dtype)}")
     order = {t: i for i, t in enumerate(network.node_types)}
     scaled: dict[tuple[str, str], tuple[sp.csr_array, npt.NDArray[np.float64]]] = {}
     for t, s in meeting_types(network):
         block = _block(network, t, s)
         other = _transposed(block)
-        # the columns of one are the rows of the other, where the largest is easy to find
+        # the columns of one are the rows of the other, whose maximum is easy to find
         largest, other_largest = _row_max(other), _row_max(block)
         scaled[t, s] = _scale(block, largest, dtype), largest
         if t != s:
@@ -227,7 +227,7 @@ def _join(
     parts: list[tuple[sp.csr_array, npt.NDArray[np.float64]]],
     dtype: npt.DTypeLike,
 ) -> AdjacencyMatrix:
-    """Put the blocks of one node type beside each other."""
+    """Concatenate the blocks of one node type."""
     sizes = {s: network.num_nodes(s) for s in neighbours}
     starts = np.concatenate([[0], np.cumsum(list(sizes.values()), dtype=np.int64)])
     blocks = {s: int(start) for s, start in zip(neighbours, starts, strict=False)}
@@ -241,7 +241,7 @@ def _join(
 
 
 def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
-    """Return the pairs of node types that meet in an edge type, each pair once."""
+    """Return the pairs of node types that occur together in an edge type, each pair once."""
     found: dict[tuple[str, str], None] = {}
     for types in network.edge_types:
         for p, t in enumerate(types):
@@ -252,9 +252,9 @@ def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
 
 
 def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) -> Iterator[Entries]:
-    """Yield the entries that hyperedges make in the rows of a type, for each pair of positions.
+    """Yield the entries of hyperedges in the rows of a type, for each pair of positions.
 
-    A node that stands twice in a hyperedge counts once, so only the first of its positions does.
+    A node that is in a hyperedge twice counts once, at the first of its positions.
     """
     rows = edges.types.positions_of(row_type)
     columns = range(edges.length) if column_type is None else edges.types.positions_of(column_type)
@@ -273,13 +273,13 @@ def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) ->
 
 
 def _block(network: HyperNetwork, t: str, s: str) -> sp.csr_array:
-    """Return the entries of rows of type t in columns of type s, summed, in float64."""
+    """Return the summed entries of rows of type t in columns of type s, in float64."""
     entries = [e for r in network.edge_sets for e in entries_of(r, t, s)]
     return summed(entries, (network.num_nodes(t), network.num_nodes(s)))
 
 
 def summed(entries: list[Entries], shape: tuple[int, int]) -> sp.csr_array:
-    """Return a block of this shape from its entries, in float64; columns ascend in each row."""
+    """Return a block of this shape from its entries, in float64, with sorted columns."""
     total = sum(len(e.rows) for e in entries)
     index = np.int32 if max(total, *shape) <= _LARGEST_INT32 else np.int64
     rows = np.concatenate([e.rows.astype(index) for e in entries])
@@ -287,8 +287,8 @@ def summed(entries: list[Entries], shape: tuple[int, int]) -> sp.csr_array:
     weights = (
         entries[0].weights if len(entries) == 1 else np.concatenate([e.weights for e in entries])
     )
-    # The entries by column: the transposed incidence of the columns' nodes, one entry a row, turned
-    # around. Then by row; the columns of each row come out ascending, equal ones side by side.
+    # Sort the entries by column: transpose a matrix with one entry per row. Then sort by row, which
+    # leaves the columns of each row sorted, with equal ones adjacent.
     one_each = np.arange(total + 1, dtype=index)
     by_column = sp.csr_array((weights, columns, one_each), shape=(total, shape[1])).tocsc()
     by_column = sp.csc_array(
@@ -307,7 +307,7 @@ def _transposed(block: sp.csr_array) -> sp.csr_array:
 
 
 def _row_max(block: sp.csr_array) -> npt.NDArray[np.float64]:
-    """Return the largest entry of each row, 0 where there is none."""
+    """Return the largest entry of each row, or 0 if it is empty."""
     largest = np.zeros(block.shape[0])
     filled = np.flatnonzero(np.diff(block.indptr))
     if len(filled):

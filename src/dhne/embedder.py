@@ -1,19 +1,19 @@
-"""`Embedder`: what every method here can do, in one page.
+"""`Embedder`: the interface of all methods.
 
-A method learns from a hyper-network one vector a node and a score for whole tuples:
+A method learns one vector per node and a score for whole tuples from a hyper-network:
 
-- ``fit(network)`` learns; it returns ``self`` and leaves ``network_`` and ``embeddings_``;
-- ``score(tuples)`` gives each tuple a number, higher for likelier hyperedges;
-- ``rank(tuple)`` completes a tuple with open positions; ``similar(type, name)`` finds near nodes;
-- ``vectors(type)`` gives a node type's vectors with their names.
+- ``fit(network)`` learns, sets ``network_`` and ``embeddings_``, and returns ``self``;
+- ``score(tuples)`` returns one number per tuple, higher for likelier hyperedges;
+- ``rank(tuple)`` completes a tuple with open positions; ``similar(type, name)`` finds nearby nodes;
+- ``vectors(type)`` returns a node type's vectors with their names.
 
-`embeddings_` are what scores are made of; `vectors_` are the vectors to use elsewhere, for
-`similar`, maps and classification. They are the same unless a method overrides `vectors_`.
+Scores are computed from `embeddings_`; `vectors_` are for all other uses: `similar`, maps and
+classification. They are the same unless a method overrides `vectors_`.
 
 Every call takes one tuple or many. Names are strings or integers as in the network; a NumPy integer
-array holds ids. A new method overrides `_fit` and `score_ids`, and `score_candidates` where it
-can score all candidates of a position faster than one by one. A method that can make a tuple's
-score in several ways names them in `aggregates` and gives each by `scored_by`.
+array is taken as ids. A new method overrides `_fit` and `score_ids`, and `score_candidates` if it
+can score all candidates of a position faster than one by one. A method that can score a tuple in
+several ways lists them in `aggregates` and provides each through `scored_by`.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ from .network.tuples import as_batch, is_single, resolve
 __all__ = ["Embedder", "Ranking", "Scores"]
 
 Scores = npt.NDArray[np.float64]
-# What answers keep; it is made again on demand.
+# Caches for answering queries, recreated on demand.
 _DERIVED = ("_completer", "_explainer", "_nearest_nodes", "_new_vectors", "_scorer")
 
 
 class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all methods; see the module's text for the contract."""
+    """Base class of all methods; the module's docstring describes the contract."""
 
-    # The ways in which one fit can score tuples; none for a method that has only one.
+    # The ways in which a fitted method can score tuples; empty if there is only one.
     aggregates: ClassVar[tuple[str, ...]] = ()
-    # Whether `fit` takes ``validation=HyperNetwork``: held-out hyperedges for choices in training.
+    # Whether `fit` takes ``validation=HyperNetwork``: held-out hyperedges for model selection.
     takes_validation: ClassVar[bool] = False
 
     network_: HyperNetwork
     embeddings_: dict[str, npt.NDArray[np.float32]]
 
     def fit(self, network: Any, y: Any = None) -> Self:
-        """Learn from a hyper-network, or what `read_table` takes for one, and return ``self``.
+        """Learn from a hyper-network, or any input of `read_table`, and return ``self``.
 
-        `y` is there for scikit-learn only.
+        `y` is ignored; it exists for scikit-learn.
         """
         network = as_network(network)
         if network.num_edges() == 0:
@@ -76,31 +76,31 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _fit(self, network: HyperNetwork) -> None:
-        """Learn; leave `embeddings_` and what `score_ids` needs."""
+        """Learn; set `embeddings_` and whatever `score_ids` needs."""
 
     @abstractmethod
     def score_ids(self, nodes: NodeArray, edge_type: EdgeType) -> Scores:
-        """Return a score for each tuple of ids ``int64[m, N]`` of one edge type."""
+        """Return one score per tuple of ids ``int64[m, N]`` of one edge type."""
 
     @property
     def vectors_(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The vectors to use elsewhere, ``float32[n, dim]`` per node type."""
+        """The vectors for all uses but scoring, ``float32[n, dim]`` per node type."""
         return self.embeddings_
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
-        """Return the arguments whose kind, range and help are declared; see `parameter`."""
+        """Return the declared arguments, with kind, range and help; see `parameter`."""
         return declared(cls) if is_dataclass(cls) else {}
 
     def similarities(self) -> tuple[str, ...]:
-        """Return what an aggregate may be taken of; an evaluation chooses on validation data."""
+        """Return the similarities to aggregate; an evaluation chooses one on validation data."""
         return ("",)
 
     def scored_by(self, aggregate: str, similarity: str = "") -> Self:
-        """Return this fitted method with tuples scored another way; the method does not change.
+        """Return a copy of this fitted method that scores tuples another way.
 
-        What was learned is shared. The parameters `aggregate` and `similarity`, which a method
-        with `aggregates` reads only when it scores, differ.
+        The copy shares what was learned. Only the parameters `aggregate` and `similarity` differ,
+        which a method with `aggregates` reads only when it scores.
         """
         if aggregate not in self.aggregates:
             raise UnknownNameError("aggregate", aggregate, self.aggregates)
@@ -119,7 +119,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def completer(self) -> Completer:
-        """The engine behind `rank`; made once per fit."""
+        """The engine behind `rank`; created once per fit."""
         self._check_fitted()
         if "_completer" not in self.__dict__:
             self._completer = self._make_completer()
@@ -130,14 +130,14 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def nearest_nodes(self) -> NearestNodes:
-        """The engine behind `similar`; made once per fit."""
+        """The engine behind `similar`; created once per fit."""
         self._check_fitted()
         if "_nearest_nodes" not in self.__dict__:
             self._nearest_nodes = NearestNodes(self.vectors_)
         return self._nearest_nodes
 
     def _forget(self) -> None:
-        """Drop what was derived from an earlier fit."""
+        """Drop the caches of an earlier fit."""
         for name in _DERIVED:
             self.__dict__.pop(name, None)
 
@@ -149,15 +149,15 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit(network)")
 
     def score(self, tuples: Any, edge_type: Sequence[str] | None = None) -> Any:
-        """Return the score of each tuple, higher for likelier hyperedges; of one tuple one number.
+        """Return one score per tuple, higher for likelier hyperedges; a number for one tuple.
 
         Parameters
         ----------
         tuples : a tuple or dict of names, a sequence of them, ids ``int[m, N]``, or a table
-            A dict, and a table (a DataFrame, a dict of lists), have a name for each position: its
-            node type; a second position of that type is ``person.2``.
+            In a dict or a table (a DataFrame, a dict of lists), each position is named by its node
+            type; a second position of that type is ``person.2``.
         edge_type : tuple of str, optional
-            Needed only where a tuple's length does not tell.
+            Needed only if the tuple's length is ambiguous.
         """
         self._check_fitted()
         if is_single(tuples):
@@ -187,18 +187,18 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters
         ----------
-        query : tuple or dict with ``None`` where it is open, or a sequence of them
-            Positions that hold ``...``, or that a dict does not name, may hold anything.
+        query : tuple or dict with ``None`` at open positions, or a sequence of them
+            Positions given as ``...``, or omitted from a dict, are free: they may hold any node.
         k : int
         known : {"keep", "drop"}
-            Whether completions that are hyperedges of the network are kept or dropped.
+            Whether to keep or drop completions that are hyperedges of the network.
         edge_type : tuple of str, optional
         beam : int
-            With two open positions, how many nodes are tried at the first; how many rests are
-            tried where positions may hold anything.
+            With two open positions, the number of nodes tried at the first; with free positions,
+            the number of ways tried to fill them.
         rest : {"best", "expected"}
-            What a candidate's score is where other positions may hold anything: the highest, or
-            the mean over the rests of known hyperedges.
+            With free positions, a candidate's score: the highest over the ways to fill them, or
+            the mean over the ways found in known hyperedges.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
             query = as_table(query).to_pylist()
         if not isinstance(query, Sequence | np.ndarray | Mapping) or isinstance(query, str):
             raise ParameterError(
-                f"rank takes a tuple with None where it is open, or several, got {query!r}"
+                f"rank takes a tuple with None at open positions, or several, got {query!r}"
             )
         if is_single(query):
             single = as_batch(query)
@@ -242,8 +242,8 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     def similar(self, node_type: str, name: Any, k: int = 10) -> Any:
         """Return the `k` nodes of a type whose vectors have the largest cosine with a node's.
 
-        `name` is one name, a vector (a float array), or several of either; several give a list
-        of rankings.
+        `name` is one name, one vector (a float array), or several of either; for several, a list
+        of rankings is returned.
         """
         self._check_fitted()
         check_k(k)
@@ -257,7 +257,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
                     f"{list(name.shape)}"
                 )
             if not np.isfinite(vectors).all():
-                raise ParameterError("the vector holds numbers that are not finite")
+                raise ParameterError("the vector contains numbers that are not finite")
             found = self.nearest_nodes.to_vectors(node_type, vectors, k)
         else:
             single = isinstance(name, str | int | np.integer)
@@ -270,7 +270,7 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
         return answers[0] if single else answers
 
     def vectors(self, node_type: str) -> pa.Table:
-        """Return a table with the columns ``name`` and ``vector``, a row a node."""
+        """Return a table with the columns ``name`` and ``vector``, one row per node."""
         self._check_fitted()
         names = self.network_.names(node_type)
         return pa.table({"name": names, "vector": vector_column(self.vectors_[node_type])})

@@ -1,4 +1,4 @@
-"""`DHNE`: what people import. It stores hyper-parameters, trains, answers, saves and loads."""
+"""`DHNE`, the estimator: stores hyper-parameters, trains, answers queries, saves and loads."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ from .training.growing import Growing
 from .training.loop import CheckpointStore
 from .workers import Group
 
-_PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run beside the model's own
-_LONG = 100  # nodes of a hyperedge; longer ones are warned of
-_SMALL = 9000  # pairs of members; below that, training takes less time than compiling its kernels
+_PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run besides the model's
+_LONG = 100  # nodes of a hyperedge, above which a warning is shown
+_SMALL_PAIRS = 9000  # of members; below this, compiling the kernels takes longer than training
 
 
 @documented(PARAMETERS.values())
@@ -75,13 +75,13 @@ class DHNE(Arguments, Judging, Growing):
     Attributes
     ----------
     embeddings_ : dict of node type to float32[n, dim]
-        What scores are made of: each node's row through the encoder.
+        The encoded row of each node; scores are computed from these.
     vectors_ : dict of node type to float32[n, dim]
-        The vectors to use elsewhere: embeddings propagated over two-hop neighbours, see
+        The vectors for all other uses: embeddings propagated over two-hop neighbours, see
         `dhne.answers.propagation`. Without propagation, the embeddings.
     network_ : HyperNetwork
     settings_ : Settings
-        What was used, presets and rules resolved.
+        The settings used, with presets and rules resolved.
     history_ : list of dict
         One record per epoch.
     model_ : DHNEModel
@@ -109,9 +109,9 @@ class DHNE(Arguments, Judging, Growing):
     # -- training --------------------------------------------------------------------------------
 
     def check_params(self) -> None:
-        """Raise for a parameter that is wrong, or that this machine cannot serve.
+        """Raise if a parameter is invalid, or not supported on this machine.
 
-        `fit` checks them too; this is for callers that write something first.
+        `fit` checks this too; call it first if something is written before training.
         """
         check_arguments(self.get_params(deep=False))
         device = _device(self.device)
@@ -132,20 +132,20 @@ class DHNE(Arguments, Judging, Growing):
 
         Parameters
         ----------
-        network : HyperNetwork, or what `dhne.read_table` takes for one
-        y : ignored, there for scikit-learn
+        network : HyperNetwork, or any input of `dhne.read_table`
+        y : ignored; it exists for scikit-learn
         callbacks : sequence of Callback, optional
         checkpoints : CheckpointStore, optional
-            Goes on from its newest checkpoint, and leaves new ones there.
+            Resumes from its newest checkpoint, and saves new ones there.
         checkpoint_seconds : float
-            The least time between two checkpoints.
+            Minimum time between two checkpoints.
         validation : HyperNetwork, optional
-            Hyperedges that are not trained on, over the same nodes: with products, what their
-            epochs and weight are chosen on, in place of a share of `network`.
+            Hyperedges over the same nodes that are not trained on: with products, used to choose
+            their number of epochs and weight, instead of a share of `network`.
         """
         if not 0 <= checkpoint_seconds < inf:
             raise ParameterError(
-                f"checkpoint_seconds must be a number from 0 on, got {checkpoint_seconds}"
+                f"checkpoint_seconds must be a number of at least 0, got {checkpoint_seconds}"
             )
         self._callbacks = default_callbacks(self.verbose, callbacks)
         self._checkpoints, self._checkpoint_seconds = checkpoints, checkpoint_seconds
@@ -158,8 +158,8 @@ class DHNE(Arguments, Judging, Growing):
     def _fit(self, network: HyperNetwork) -> None:
         """Train the model, and the products if there are any.
 
-        What products are chosen on is held out of both; if they turn out not to help, the model
-        is trained again on everything.
+        The hyperedges that products are chosen on are held out of both; if the products do not
+        help, the model is retrained on everything.
         """
         settings = check_arguments(self.get_params(deep=False))
         if self._update is not None:
@@ -186,10 +186,10 @@ class DHNE(Arguments, Judging, Growing):
             return
         self.products_, self.blend_, self.ranking_history_ = None, Blend(), []
         self._fit_model(chosen, kernels, device, group)
-        if whole.settings.products and not self._is_elsewhere:  # the first worker goes on alone
+        if whole.settings.products and not self._is_elsewhere:  # the first worker continues alone
             self._fit_products(chosen, kernels, device)
             if chosen is not whole and not self.blend_.products:
-                self._checkpoints, calibration = None, self.calibration_  # of the training before
+                self._checkpoints, calibration = None, self.calibration_  # of the previous training
                 self._fit_model(whole, kernels, device, None if group is None else Group())
                 self.calibration_ = calibration
 
@@ -237,15 +237,15 @@ class DHNE(Arguments, Judging, Growing):
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)
-        if update is None:  # an update has no hyperedges that were never trained on
+        if update is None:  # an update has no hyperedges that were not trained on
             self._calibrate(blueprint)
 
     def join_workers(self) -> Group | None:
-        """Join the workers that torchrun has started; None without torchrun. `fit` does so too."""
+        """Join the workers started by torchrun; None without torchrun. `fit` does this too."""
         return workers.join(_device(self.device))
 
     def _workers(self, device: torch.device) -> Group | None:
-        """Return the workers that train together; None for the training of one process."""
+        """Return the workers that train together; None for a single process."""
         group = workers.join(device)
         if self._update is not None:
             if group is not None:
@@ -253,23 +253,25 @@ class DHNE(Arguments, Judging, Growing):
             return None
         store = self._checkpoints
         if group is None and store is not None and store.shards.steps():
-            return Group()  # a training that several workers began goes on alone
+            return Group()  # a training that several workers started continues alone
         if group is not None and store is not None:
             with group.together():
                 if not store.shards.steps() and store.latest() is not None:
-                    raise RunError("one process began this training; resume it without torchrun")
+                    raise RunError(
+                        "this training was started by one process; resume it without torchrun"
+                    )
         return group
 
     def _check_fitted(self) -> None:
         if self._is_elsewhere:
             raise NotFittedError(
-                f"the first worker has the trained model, and this is worker {workers.rank() + 1}; "
-                "ask for answers only where dhne.workers.rank() is 0"
+                "only the first worker has the trained model, and this is worker "
+                f"{workers.rank() + 1}; query it only if dhne.workers.rank() is 0"
             )
         super()._check_fitted()
 
     def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
-        """Train the products, and choose how much they count beside the similarity."""
+        """Train the products, and choose their weight relative to the similarity."""
         show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
         self.products_, self.ranking_history_ = train_products(
             blueprint,
@@ -295,7 +297,7 @@ class DHNE(Arguments, Judging, Growing):
 
     @property
     def vectors_(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The vectors to use elsewhere; see the class."""
+        """The vectors for all uses but scoring; see the class."""
         if not self.propagated_:
             return self.embeddings_
         return {t: p.vectors for t, p in self.propagated_.items()}
@@ -306,14 +308,14 @@ class DHNE(Arguments, Judging, Growing):
             return self._scorer_of(None)
         matrices = self._matrices
         if self.settings_.validation or self.settings_.holdout or self._is_extended:
-            matrices = adjacency(self.network_)  # of all that is known, also what was held out
+            matrices = adjacency(self.network_)  # of all known hyperedges, including held-out ones
         dtype, device = next(self.model_.parameters()).dtype, _device(self.device)
         return self._scorer_of(PairEvidence(self.network_, matrices, device=device, dtype=dtype))
 
     def _scorer_of(self, evidence: PairEvidence | None) -> TupleScorer:
-        """Return a scorer on the model's device that sees this evidence."""
+        """Return a scorer on the model's device with this evidence."""
         model, products, device = self.model_, self.products_, _device(self.device)
-        if device.type != "cpu":  # what is saved and updated stays where it is
+        if device.type != "cpu":  # the model that is saved and updated stays on the CPU
             model, products = deepcopy(model).to(device), deepcopy(products)
             products = None if products is None else products.to(device)
         dtype = next(model.parameters()).dtype
@@ -322,7 +324,7 @@ class DHNE(Arguments, Judging, Growing):
 
     @property
     def _is_extended(self) -> bool:
-        """Whether it knows nodes or hyperedges that training did not."""
+        """Whether it has nodes or hyperedges that were not in training."""
         return self.trained_ is not None
 
     def _make_completer(self) -> Completer:
@@ -341,10 +343,10 @@ class DHNE(Arguments, Judging, Growing):
     # -- runs on disk ----------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
-        """Save as a run directory; `dhne.load` brings it back.
+        """Save as a run directory; `dhne.load` loads it.
 
-        `notes` is plain data to keep in the run's configuration, such as where its data is from.
-        Of several workers that trained together, the first saves; on the others nothing happens.
+        `notes` is plain data for the run's configuration, such as the origin of its data.
+        Of several workers, only the first saves; the others do nothing.
         """
         if self._is_elsewhere:
             return
@@ -368,7 +370,7 @@ class DHNE(Arguments, Judging, Growing):
         return {**found, _BLEND: torch.tensor(self.blend_, dtype=torch.float64)}
 
     def config(self) -> dict[str, Any]:
-        """Return what tells how this model was made, as plain data."""
+        """Return this model's configuration as plain data."""
         params = plain(self.get_params(deep=False))
         config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
         if hasattr(self, "settings_"):
@@ -388,7 +390,7 @@ class DHNE(Arguments, Judging, Growing):
         model.updates_ = list(contents.config.get("updates", []))
         trained = network if model.trained_ is None else first_part(network, model.trained_)
         blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
-        blueprint = replace(blueprint, network=network)  # with types that came later
+        blueprint = replace(blueprint, network=network)  # includes types added later
         model.settings_, model.history_ = blueprint.settings, contents.history
         model.optimizer_ = contents.optimizer
         model.propagated_, weights = take_from_tensors(contents.tensors)
@@ -438,12 +440,12 @@ class DHNE(Arguments, Judging, Growing):
             return cls(**params), Settings.from_dict(settings)
         except DHNEError as error:
             raise RunError(
-                f"the run's config.json: {error}; register what it names first, or update dhne"
+                f"the run's config.json: {error}; register the missing name first, or update dhne"
             ) from None
 
 
 def load(path: str | PathLike[str]) -> DHNE:
-    """Load a run that `DHNE.save` or ``dhne train`` made."""
+    """Load a run saved by `DHNE.save` or ``dhne train``."""
     contents = load_run(Path(path))
     with making_sense(path):
         return DHNE._from_run(contents)
@@ -454,16 +456,16 @@ def _warn_of_length(network: HyperNetwork) -> None:
     if longest > _LONG:
         warnings.warn(
             f"hyperedges of up to {longest} nodes: time and memory grow with the square of the "
-            "length; of so many nodes only some pairs are counted as evidence",
+            "length; evidence counts only some of their pairs",
             InputWarning,
             stacklevel=5,
         )
 
 
 def _kernels_for(name: str, device: torch.device, network: HyperNetwork) -> str:
-    """Return the backend: on a CPU the compiled one, but not for what ends before it compiles."""
+    """Return the backend: on a CPU the compiled one, unless compiling outlasts training."""
     pairs = sum(len(e) * e.length**2 for e in network.edge_sets)
-    if name == "auto" and device.type == "cpu" and pairs < _SMALL:
+    if name == "auto" and device.type == "cpu" and pairs < _SMALL_PAIRS:
         return "reference"
     return name
 
@@ -478,5 +480,5 @@ def _device(name: str) -> torch.device:
     except RuntimeError:
         raise ParameterError(f"unknown device {name!r}; use auto, cpu or cuda") from None
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise ParameterError("device='cuda' was asked for, but torch finds no CUDA device here")
+        raise ParameterError("device='cuda' was requested, but torch finds no CUDA device here")
     return device

@@ -1,16 +1,16 @@
-"""Threads that do not get in the way: how many there are, and how soon they sleep.
+"""Thread settings: how many threads run, and how long they spin before they sleep.
 
-Compiled kernels and torch share their work out over OpenMP threads, which wait for each other many
-times in every step. By default they wait without sleeping, for milliseconds: on an idle machine
-that is quickest, but beside other processes a thread then burns the time that the one it waits for
-would need. Here they spin for some microseconds, which bridges the gap between two kernels, and
-then sleep. The runtime reads this once, when torch or numba loads it, so ``import dhne`` says it in
-the environment before; if torch came first, `dhne.kernels.cpu_threads` does what can still be
-done. Whoever sets one of the variables is obeyed.
+Compiled kernels and torch distribute their work over OpenMP threads, which wait for each other many
+times per step. By default they spin for milliseconds. On an idle machine that is fastest, but next
+to other processes a spinning thread uses the time that the thread it waits for would need. Here
+they spin for some microseconds, which bridges the gap between two kernels, and then sleep. The
+runtime reads the setting once, when torch or numba loads it, so ``import dhne`` sets environment
+variables before that; if torch was imported first, `dhne.kernels.cpu_threads` does what is still
+possible. Variables that the user has set take precedence.
 
-There are as many threads as cores that the process may use: those of its affinity, and no more than
-the CPU quota of its control group (containers) pays for. ``OMP_NUM_THREADS`` and
-``NUMBA_NUM_THREADS`` are obeyed where they are set.
+The number of threads is the number of cores that the process may use: those of its CPU affinity,
+limited by the CPU quota of its control group (containers). ``OMP_NUM_THREADS`` and
+``NUMBA_NUM_THREADS`` override it.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from pathlib import Path
 
 __all__ = ["available_cores", "cpu_quota", "prepare"]
 
-# Turns of the waiting loop, about 15 to 50 µs; GNU's runtime waits 300,000 by default, and Intel's
-# and LLVM's 200 ms.
+# Iterations of the spin loop, about 15 to 50 µs; the default is 300,000 in GNU's runtime and 200 ms
+# in Intel's and LLVM's.
 _SPIN = {"GOMP_SPINCOUNT": "1000", "KMP_BLOCKTIME": "0"}
 _WAITING = ("OMP_WAIT_POLICY", *_SPIN)
 
 
 _NUMBERS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
-# Whether torch had loaded the OpenMP runtime, which was not told how to wait, before `prepare`.
+# Whether torch had loaded the OpenMP runtime before `prepare` could configure it.
 is_too_late = False
-# The variables that `prepare` has set, and not the user.
+# The variables set by `prepare`, not by the user.
 set_here: set[str] = set()
 
 
 def prepare() -> None:
-    """Say in the environment how many threads there are and how they wait, unless the user has.
+    """Set the environment variables for threads, unless the user has set them.
 
-    Their number is said only where a quota makes it less than the runtimes would find.
+    The number of threads is set only if a quota makes it smaller than the runtimes' default.
     """
     global is_too_late  # noqa: PLW0603 - a process has one environment
     if not any(name in os.environ for name in _WAITING):
@@ -57,8 +57,8 @@ def prepare() -> None:
 def available_cores(root: str | Path = "/") -> int:
     """Return how many cores this process may use: its affinity, limited by its CPU quota.
 
-    The workers that torchrun starts on a machine share its cores. `root` is where the system's
-    files are looked for.
+    The workers that torchrun starts on a machine share its cores. `root` is the root of the
+    system's files.
     """
     cores, quota = _cores_in_sight(), cpu_quota(root)
     if quota is not None:
@@ -74,9 +74,9 @@ def _cores_in_sight() -> int:
 
 
 def cpu_quota(root: str | Path = "/") -> float | None:
-    """Return the cores' worth of time that control groups grant this process, None if all.
+    """Return this process's CPU quota in cores, as set by its control groups; None if unlimited.
 
-    A group's limit holds for all groups within it, so the least on the way up counts.
+    A group's limit applies to all nested groups, so the smallest one on the path counts.
     """
     root = Path(root)
     found = [
@@ -90,7 +90,7 @@ def cpu_quota(root: str | Path = "/") -> float | None:
 
 
 def _groups(file: Path) -> list[tuple[str, str]]:
-    """Return (controllers, path) of the process's groups; controllers are "" for version 2."""
+    """Return (controllers, path) of the process's groups; controllers are "" in version 2."""
     lines = [line.split(":", 2) for line in _read(file).splitlines()]
     return [
         (line[1], line[2].lstrip("/"))
@@ -100,13 +100,13 @@ def _groups(file: Path) -> list[tuple[str, str]]:
 
 
 def _bases(root: Path, kind: str) -> list[Path]:
-    """Return where a hierarchy of groups may be mounted."""
+    """Return the possible mount points of a hierarchy of groups."""
     base = root / "sys/fs/cgroup"
     return [base, base / "unified"] if not kind else [base / "cpu", base / kind]
 
 
 def _quota_of(folder: Path) -> float | None:
-    """Return the cores' worth of time of one group."""
+    """Return the quota of one group, in cores."""
     quota, _, period = _read(folder / "cpu.max").partition(" ")  # version 2
     if not quota:
         quota = _read(folder / "cpu.cfs_quota_us")  # version 1

@@ -1,15 +1,15 @@
-"""Where a training's numbers go while it runs; each tracker is a callback.
+"""Experiment trackers, which log a training while it runs; each is a callback.
 
 ============== =================================== =========================================
-tracker        keeps                               needs
+tracker        logs                                needs
 ============== =================================== =========================================
-`JsonLines`    a line of JSON an epoch             nothing; runs keep it as history.jsonl
+`JsonLines`    one line of JSON per epoch          nothing; runs store it as history.jsonl
 `TensorBoard`  scalars for TensorBoard             tensorboard (extra ``tracking``)
-`MLflow`       metrics, parameters and the end     mlflow (extra ``tracking``)
+`MLflow`       parameters, metrics and status      mlflow (extra ``tracking``)
 ============== =================================== =========================================
 
-A tracker of your own is a `Callback` with ``on_epoch_end``, whose record of the epoch is
-``progress.history[-1]``::
+To write your own tracker, derive from `Callback` and override ``on_epoch_end``; the epoch's record
+is ``progress.history[-1]``::
 
     model.fit(network, callbacks=[JsonLines("log.jsonl"), MLflow(params=model.get_params())])
 """
@@ -28,7 +28,7 @@ __all__ = ["Callback", "JsonLines", "MLflow", "Progress", "TensorBoard", "number
 
 
 def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return the measurements of an epoch's record.
+    """Return the metrics of an epoch's record.
 
     Examples
     --------
@@ -43,26 +43,26 @@ def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 class MLflow(Callback):
-    """Logs a training as a run of MLflow: parameters, metrics by epoch, and how it ended.
+    """Logs a training as an MLflow run: parameters, metrics per epoch, and the final status.
 
-    No global state of MLflow is touched, so trainings side by side do not disturb each other.
+    MLflow's global state is not touched, so concurrent trainings do not interfere.
 
     Parameters
     ----------
     experiment : str
-        Made if it is not there.
+        Created if it does not exist.
     tracking_uri : str, optional
-        A server, a database (``sqlite:///mlflow.db``) or whatever else MLflow takes; by default
-        what MLflow is set up with.
+        A server, a database (``sqlite:///mlflow.db``) or anything else MLflow accepts; defaults to
+        MLflow's own setting.
     run_name : str, optional
     params : mapping, optional
-        Hyper-parameters to log, for instance ``model.get_params()``; those that are None are not.
+        Hyper-parameters to log, such as ``model.get_params()``; those that are None are skipped.
     tags : mapping, optional
 
     Attributes
     ----------
     run_id : str or None
-        Of the run that was made, once training has begun.
+        Id of the MLflow run, once training has started.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class MLflow(Callback):
         self._client: Any = None
 
     def on_train_begin(self, progress: Progress) -> None:
-        """Begin a run; log the parameters, and the epochs that a resumed training has behind it."""
+        """Create a run; log the parameters and, if resumed, the epochs already done."""
         try:
             from mlflow.entities import Param
             from mlflow.tracking import MlflowClient
@@ -112,7 +112,7 @@ class MLflow(Callback):
         self._client.log_batch(self.run_id, metrics=metrics)
 
     def on_train_end(self, progress: Progress) -> None:
-        """Say how the run ended: finished, failed, or killed by Ctrl-C."""
+        """Set the run's final status: finished, failed, or killed by Ctrl-C."""
         if self._client is None or self.run_id is None:
             return
         error = sys.exception()

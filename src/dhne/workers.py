@@ -1,11 +1,11 @@
-"""A group of workers: the processes that torchrun starts to train one model together.
+"""Groups of workers: the processes that torchrun starts to train one model together.
 
-Workers talk in sums alone: each contributes a tensor, and all get the total, with the same bits.
-That is gloo's work on CPUs and NCCL's on GPUs; numbers on the host always go through gloo. Without
-torchrun there is a group of one, which does nothing. Only the first worker speaks and writes runs.
+Workers communicate almost only by all-reduce: each contributes a tensor, and all receive the sum,
+bit for bit the same. CPU tensors go through gloo, GPU tensors through NCCL. Without torchrun there
+is a group of one, whose operations do nothing. Only the first worker prints and writes runs.
 
-A worker that ends, or does not answer in time, ends the others with a `WorkerError`; torchrun's
-``--max-restarts`` then starts all of them again, and they go on from the last checkpoint.
+If a worker exits, or does not respond in time, the others raise a `WorkerError`; with torchrun's
+``--max-restarts`` all workers restart and resume from the last checkpoint.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from .errors import DHNEError, ParameterError
 if TYPE_CHECKING:
     import torch
 
-TIMEOUT = "DHNE_WORKER_TIMEOUT"  # the variable that says how many seconds to wait for a worker
-_SECONDS, _CONNECT = 120.0, 40.0
+TIMEOUT = "DHNE_WORKER_TIMEOUT"  # environment variable: seconds to wait for a worker
+_WAIT_SECONDS, _CONNECT_SECONDS = 120.0, 40.0
 
 
 class WorkerError(DHNEError):
-    """Another worker ended or did not answer."""
+    """Another worker exited or did not respond."""
 
 
 class FailedElsewhereError(WorkerError):
-    """Another worker failed, and says why."""
+    """Another worker failed and reports the cause itself."""
 
 
 class Group:
-    """The workers of a training, seen from one of them; alone by default.
+    """The workers of a training, as seen by one of them; a group of one by default.
 
     Attributes
     ----------
     rank, size : int
-        Which worker this is, the first being 0, and how many there are.
+        This worker's number, starting at 0, and the number of workers.
     talks : bool
-        Whether sums go through torch's process group; always if there are several workers.
+        Whether sums use torch's process group; always true for several workers.
     summed_bytes : int
-        How many bytes this worker has contributed to sums so far.
+        Bytes this worker has contributed to sums so far.
 
     Examples
     --------
@@ -60,11 +60,11 @@ class Group:
 
     @property
     def is_first(self) -> bool:
-        """Whether this worker speaks and writes for all."""
+        """Whether this is the first worker, which prints and writes for all."""
         return self.rank == 0
 
     def sum_(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Replace a tensor by its sum over all workers, and return it."""
+        """Replace a tensor in place by its sum over all workers, and return it."""
         if self.talks:
             import torch.distributed as dist
 
@@ -95,9 +95,9 @@ class Group:
     def to_first(
         self, tensor: torch.Tensor, shapes: Sequence[tuple[int, ...]]
     ) -> list[torch.Tensor]:
-        """Return every worker's tensor, on the first worker; elsewhere nothing.
+        """Return all workers' tensors on the first worker, and an empty list on the others.
 
-        Tensors are on the host; `shapes` are those of all workers.
+        Tensors are on the host; `shapes` lists the shapes of all of them.
         """
         if not self.is_first:
             import torch.distributed as dist
@@ -116,7 +116,7 @@ class Group:
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """Do what may fail on one worker alone: then all stop, and the first that failed says why.
+        """Run code that may fail on some workers; all stop, and the first that failed raises.
 
         Raises
         ------
@@ -146,54 +146,55 @@ class Group:
     def _answered(self) -> Iterator[None]:
         try:
             yield
-        except RuntimeError as error:  # of any backend
+        except RuntimeError as error:  # raised by every backend
             raise WorkerError(
-                f"worker {self.rank + 1} of {self.size}: another worker ended, or did not answer "
-                f"within {timeout():.0f} s; look for what it said, then go on with --resume "
-                "(torchrun --max-restarts does so by itself)"
+                f"worker {self.rank + 1} of {self.size}: another worker exited or did not respond "
+                f"within {timeout():.0f} s; check its error message, then continue with --resume "
+                "(torchrun --max-restarts does this automatically)"
             ) from error
 
 
 def under_torchrun() -> bool:
-    """Whether torchrun, or something that sets the same variables, has started this process."""
+    """Whether torchrun, or a launcher that sets the same variables, started this process."""
     return all(name in os.environ for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR"))
 
 
 def rank() -> int:
-    """Return which worker this process is, the first being 0."""
+    """Return this worker's number, starting at 0."""
     return _number("RANK", 0) if under_torchrun() else 0
 
 
 def was_restarted() -> bool:
-    """Whether torchrun has started this process again after a worker ended."""
+    """Whether torchrun restarted this process after a worker failed."""
     return under_torchrun() and _number("TORCHELASTIC_RESTART_COUNT", 0) > 0
 
 
 def local_device(count: int) -> int:
-    """Return the number of this worker's GPU, of `count` in its machine."""
+    """Return the index of this worker's GPU among the `count` of its machine."""
     return _number("LOCAL_RANK", 0) % max(count, 1) if under_torchrun() else 0
 
 
 def local_size() -> int:
-    """Return how many workers there are on this machine."""
+    """Return the number of workers on this machine."""
     return max(1, _number("LOCAL_WORLD_SIZE", 1)) if under_torchrun() else 1
 
 
 def timeout() -> float:
     """Return how many seconds a worker waits for the others."""
     try:
-        seconds = float(os.environ.get(TIMEOUT, _SECONDS))
+        seconds = float(os.environ.get(TIMEOUT, _WAIT_SECONDS))
     except ValueError:
         seconds = 0.0
     if not seconds > 0:
-        raise ParameterError(f"{TIMEOUT} is a number of seconds, got {os.environ[TIMEOUT]!r}")
+        given = os.environ[TIMEOUT]
+        raise ParameterError(f"{TIMEOUT} must be a positive number of seconds, got {given!r}")
     return seconds
 
 
 def join(device: torch.device | str) -> Group | None:
-    """Return the group that torchrun has started this process for; None without torchrun.
+    """Return this process's group under torchrun; None without torchrun.
 
-    A process joins once; a process group that is there already is used.
+    A process joins once; an existing process group is reused.
     """
     import torch
     import torch.distributed as dist
@@ -208,8 +209,8 @@ def join(device: torch.device | str) -> Group | None:
         if _number("WORLD_SIZE", 1) == 1:
             return Group()
         with Group(rank(), _number("WORLD_SIZE", 1))._answered():
-            # To connect, gloo waits five times as long as it is told.
-            connect = timedelta(seconds=min(timeout(), _CONNECT))
+            # When connecting, gloo waits five times as long as the timeout given.
+            connect = timedelta(seconds=min(timeout(), _CONNECT_SECONDS))
             dist.init_process_group(_backend(device), timeout=connect)
             _set_pg_timeout(timedelta(seconds=timeout()))
         atexit.register(_leave)
@@ -217,14 +218,14 @@ def join(device: torch.device | str) -> Group | None:
 
 
 def records_sums() -> bool:
-    """Whether sums on a GPU can be part of a recorded step: NCCL's can, gloo's cannot."""
+    """Whether GPU sums can be captured in a recorded step: NCCL's can, gloo's cannot."""
     import torch.distributed as dist
 
     return not dist.is_initialized() or "cuda:gloo" not in dist.get_backend_config()
 
 
 def _backend(device: torch.device) -> str:
-    """Return gloo for CPUs, NCCL for GPUs; gloo too where several workers share one of these."""
+    """Return gloo for CPUs and for GPUs that several workers share, NCCL for other GPUs."""
     import torch
 
     shared = local_size() > max(torch.cuda.device_count(), 1)
@@ -245,5 +246,5 @@ def _number(name: str, default: int) -> int:
         return int(text)
     except ValueError:
         raise ParameterError(
-            f"the variable {name} is a whole number, got {text!r}; start workers with torchrun"
+            f"the variable {name} must be an integer, got {text!r}; start workers with torchrun"
         ) from None

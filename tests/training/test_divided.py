@@ -168,5 +168,5 @@ def test_a_worker_that_is_killed_ends_the_others_with_one_line(tmp_path: Path) -
     assert workers[1].returncode == -signal.SIGKILL
     assert workers[0].returncode == 1
     last = said[0].strip().splitlines()[-1]
-    assert "WorkerError: worker 1 of 2: another worker ended, or did not answer" in last
+    assert "WorkerError: worker 1 of 2: another worker exited or did not respond" in last
     assert os.linesep not in last

@@ -1,4 +1,4 @@
-"""The memory of a training: what workers divide, what each has, and how many would do."""
+"""The memory of a training: what workers divide, what each needs, and how many would suffice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_the_error_says_how_many_workers_would_do() -> None:
     free = _free(cpu)
     if free is None:
         pytest.skip("this system does not say how much memory is free")
-    with pytest.raises(MemoryLimitError, match=r"; 4 workers with as much memory each would do"):
+    with pytest.raises(
+        MemoryLimitError, match=r"; 4 workers with this much memory each would suffice"
+    ):
         check_fits(TrainingBytes(3.5 * free, 0), cpu)
     with pytest.raises(MemoryLimitError, match=r"more workers would not help, as each needs 4096"):
         check_fits(TrainingBytes(0, 2**42), cpu)

@@ -1,9 +1,9 @@
-"""Files, for every part of the package: read with care, written whole or not at all.
+"""File access for the whole package: checked reads and atomic writes.
 
 =====================  ===========================================================================
-:mod:`.reading`        one clear error for whatever goes wrong; gzip unpacked up to a bound
-:mod:`.writing`        temporary names, renamed at the end; durable where a run depends on it
-:mod:`.plain_json`     values as JSON, and JSON read strictly
-:mod:`.digests`        sha256 of files and texts
+:mod:`.reading`        one clear error for every failure; bounded decompression of gzip
+:mod:`.writing`        temporary names, renamed at the end; durable where runs need it
+:mod:`.plain_json`     values as JSON, and strict parsing of JSON
+:mod:`.digests`        SHA-256 of files and texts
 =====================  ===========================================================================
 """

@@ -1,4 +1,4 @@
-"""Digests: the sha256 of files and texts, as hexadecimal text."""
+"""SHA-256 digests of files and texts, in hexadecimal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BYTES_AT_ONCE = 1 << 20
 
 
 def sha256_of_file(path: Path) -> str:
-    """Return the sha256 of a file, read in blocks."""
+    """Return the SHA-256 of a file, read in blocks."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BYTES_AT_ONCE):
@@ -18,12 +18,12 @@ def sha256_of_file(path: Path) -> str:
 
 
 def sha256_of_bytes(data: bytes) -> str:
-    """Return the sha256 of some bytes."""
+    """Return the SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256_of_text(text: str) -> str:
-    """Return the sha256 of a text in UTF-8; lone surrogates, as in file names, are allowed.
+    """Return the SHA-256 of a text in UTF-8; lone surrogates, as in file names, are allowed.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Plain values as JSON text, and JSON text read strictly.
+"""Conversion of plain values to JSON, and strict parsing of JSON.
 
-Python's parser accepts ``NaN``, lets the last of two equal keys win, recurses until the stack ends
-and returns lone surrogates, which are not Unicode text; data from elsewhere gets a clear error
-instead.
+Python's parser accepts ``NaN``, keeps the last of duplicate keys, recurses until the stack
+overflows and returns lone surrogates, which are not valid Unicode. Here each is a clear error.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from dhne.errors import InputError
 from .reading import StrPath, check_file, reading
 from .writing import writing
 
-_LARGEST_FILE = 2**26  # bytes of a description, a manifest or a configuration
+_LARGEST_FILE_BYTES = 2**26  # for a description, a manifest or a configuration
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def plain(value: Any, *, finite: bool = False, other: Callable[[Any], Any] | None = None) -> Any:
-    """Return `value` in the types that JSON knows.
+    """Convert `value` to the types that JSON supports.
 
-    NumPy's numbers and arrays become numbers and lists, tuples lists, paths text, keys text.
+    NumPy numbers and arrays become numbers and lists; tuples, lists; paths and keys, strings.
 
     Parameters
     ----------
     finite : bool
-        Whether NaN and infinity, which JSON lacks, become None.
+        Whether to convert NaN and infinity, which JSON lacks, to None.
     other : callable, optional
-        What to make of any other object; a `TypeError` if left out.
+        Converts any other object; by default a `TypeError` is raised.
 
     Examples
     --------
@@ -65,15 +64,15 @@ def plain(value: Any, *, finite: bool = False, other: Callable[[Any], Any] | Non
 def as_json(
     value: Any, *, indent: int | None = None, strict: bool = True, ascii_only: bool = True
 ) -> str:
-    """Return JSON text of what :func:`plain` understands.
+    """Return JSON text for any value that :func:`plain` can convert.
 
     Parameters
     ----------
     strict : bool
-        Whether NaN and infinity become null; else they stay as Python writes them, which only
-        Python reads back.
+        Whether to write NaN and infinity as null; otherwise they are written as Python does,
+        which only Python can read.
     ascii_only : bool
-        Whether all other characters are escaped.
+        Whether to escape all other characters.
 
     Examples
     --------
@@ -86,23 +85,23 @@ def as_json(
 
 
 def write_json(path: StrPath, value: Any) -> None:
-    """Write `value` as a JSON file for people to read; whole or not at all."""
+    """Write `value` atomically as an indented JSON file."""
     with writing(path) as (temporary,):
         text = as_json(value, indent=2, ascii_only=False) + "\n"
         temporary.write_text(text, encoding="utf-8")
 
 
 def read_json(path: StrPath) -> Any:
-    """Return what a JSON file of moderate size holds."""
+    """Return the contents of a JSON file of moderate size."""
     with reading(path):
         size = check_file(path).stat().st_size
-        if size > _LARGEST_FILE:
-            raise InputError(f"{size:,} bytes are too many for a file of this kind", file=path)
+        if size > _LARGEST_FILE_BYTES:
+            raise InputError(f"{size:,} bytes is too large for a file of this kind", file=path)
         return parse_json(Path(path).read_bytes(), path)
 
 
 def parse_json(data: bytes | str, file: StrPath) -> Any:
-    """Return what the JSON text `data` holds.
+    """Parse the JSON text `data`.
 
     Examples
     --------
@@ -127,7 +126,7 @@ def parse_json(data: bytes | str, file: StrPath) -> Any:
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
         if _depth(text) > _DEEPEST and _depth(_STRING.sub("", text)) > _DEEPEST:
-            raise InputError("it is nested too deeply", file=file)
+            raise InputError("nested too deeply", file=file)
         found = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
@@ -136,23 +135,23 @@ def parse_json(data: bytes | str, file: StrPath) -> Any:
         place = f"character {error.colno}: {error.msg}"
         raise InputError(f"this is not JSON: {place}", file=file, line=error.lineno) from None
     except RecursionError:
-        raise InputError("it is nested too deeply", file=file) from None
+        raise InputError("nested too deeply", file=file) from None
     except InputError:
         raise
     except ValueError:
-        raise InputError("it has a number with thousands of digits", file=file) from None
+        raise InputError("contains a number with thousands of digits", file=file) from None
     _check_unicode(found, text, file)
     return found
 
 
 def _check_unicode(found: Any, text: str, file: StrPath) -> None:
-    """Refuse lone surrogates: half of a character, which no file and no table can hold."""
+    """Reject lone surrogates (half a character), which no file or table can store."""
     escaped = _SURROGATE.search(text)
     if escaped and not _is_unicode(json.dumps(found, ensure_ascii=False)):
         line = text.count("\n", 0, escaped.start()) + 1
         raise InputError(
-            f"text from here on holds half of a character (as {text[escaped.start() :][:6]}); "
-            "write it whole",
+            f"text from here on contains half of a character (such as "
+            f"{text[escaped.start() :][:6]}); write the whole character",
             file=file,
             line=line,
         )
@@ -166,12 +165,12 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-_DEEPEST = 500  # brackets within each other
+_DEEPEST = 500  # levels of nested brackets
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def _depth(text: str) -> int:
-    """Return how deep brackets are nested, those in strings included."""
+    """Return the nesting depth of brackets, including those in strings."""
     found = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
     opening = (found == ord("[")) | (found == ord("{"))
     closing = (found == ord("]")) | (found == ord("}"))

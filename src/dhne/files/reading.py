@@ -1,7 +1,7 @@
-"""Files read with care: every failure is one clear error.
+"""Reading files: every failure becomes one clear error.
 
-:func:`reading` turns what the operating system, Arrow, zlib or the JSON parser may raise into an
-`InputError` that names the file; :func:`open_bytes` unpacks gzip up to a bound.
+:func:`reading` converts errors of the operating system, Arrow, zlib and the JSON parser into an
+`InputError` that names the file; :func:`open_bytes` decompresses gzip up to a limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dhne.errors import DHNEError, InputError, InputWarning, MemoryLimitError
 
 StrPath = str | os.PathLike[str]
 
-# What compressed data may unpack to: text of names compresses some ten times, a bomb a thousand.
+# Limits on decompressed size: text of names compresses about tenfold, a bomb a thousandfold.
 _FREE_BYTES = 256 * 2**20
 _MAX_RATIO = 200
 
@@ -50,7 +50,7 @@ _DAMAGED = (
 
 @contextlib.contextmanager
 def reading(path: StrPath) -> Iterator[None]:
-    """Turn whatever goes wrong with the file `path` into one clear `InputError`."""
+    """Convert any failure to read the file `path` into one clear `InputError`."""
     try:
         yield
     except DHNEError:
@@ -58,35 +58,35 @@ def reading(path: StrPath) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError("there is no such file", file=path) from None
     except IsADirectoryError:
-        raise InputError("this is a directory, a file is needed", file=path) from None
+        raise InputError("this is a directory, not a file", file=path) from None
     except PermissionError:
-        raise InputError("there is no permission to read it", file=path) from None
+        raise InputError("no permission to read it", file=path) from None
     except RecursionError:
-        raise InputError("it is nested too deeply", file=path) from None
+        raise InputError("nested too deeply", file=path) from None
     except MemoryError:
-        raise MemoryLimitError(f"{path}: it does not fit into memory") from None
+        raise MemoryLimitError(f"{path}: does not fit into memory") from None
     except UnicodeError as error:
-        raise InputError(f"it holds text that is not valid: {one_line(error)}", file=path) from None
+        raise InputError(f"contains invalid text: {one_line(error)}", file=path) from None
     except _DAMAGED as error:
-        raise InputError(f"it cannot be read: {one_line(error)}", file=path) from None
+        raise InputError(f"cannot be read: {one_line(error)}", file=path) from None
     except OSError as error:
         raise InputError(
-            f"it cannot be read: {error.strerror or one_line(error)}", file=path
+            f"cannot be read: {error.strerror or one_line(error)}", file=path
         ) from None
 
 
 def one_line(error: object, limit: int = 200) -> str:
-    """Return an error's text as one line of bounded length."""
+    """Return an error's message as one line of limited length."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def check_file(path: StrPath) -> Path:
-    """Return `path` if it is a file that has something in it."""
+    """Return `path` if it is a file that is not empty."""
     found = Path(path)
     with reading(path):
         if "\0" in str(found):
-            raise InputError("a file's name cannot hold a zero byte")
+            raise InputError("a file name cannot contain a zero byte")
         if found.is_dir():
             raise IsADirectoryError
         if found.stat().st_size == 0 and found.is_file():
@@ -95,17 +95,17 @@ def check_file(path: StrPath) -> Path:
 
 
 def is_gzipped(path: StrPath) -> bool:
-    """Whether the file's name says that it is compressed."""
+    """Whether the file name ends in ``.gz``."""
     return Path(path).name.lower().endswith(".gz")
 
 
 def unpacked_limit(packed: int) -> int:
-    """Return how many bytes `packed` bytes of compressed data may unpack to."""
+    """Return the size limit for decompressing `packed` bytes."""
     return max(_FREE_BYTES, _MAX_RATIO * packed)
 
 
 def open_bytes(path: StrPath) -> IO[bytes]:
-    """Open a file for reading, through gzip where its name ends in ``.gz``."""
+    """Open a file for reading; decompress it if its name ends in ``.gz``."""
     if not is_gzipped(path):
         return Path(path).open("rb")
     limit = unpacked_limit(Path(path).stat().st_size)
@@ -113,7 +113,7 @@ def open_bytes(path: StrPath) -> IO[bytes]:
 
 
 class _BoundedGzip(io.RawIOBase):
-    """A gzip stream that ends in an error where it unpacks to far more than any text would."""
+    """A gzip stream that raises if it unpacks to far more than any text would."""
 
     def __init__(self, path: StrPath, limit: int) -> None:
         self._path, self._left = path, limit
@@ -127,7 +127,7 @@ class _BoundedGzip(io.RawIOBase):
         self._left -= len(data)
         if self._left < 0:
             raise InputError(
-                "it unpacks to far more than its size suggests; unpack it first if that is meant",
+                "unpacks to far more than its size suggests; if that is expected, unpack it first",
                 file=self._path,
             )
         buffer[: len(data)] = data
@@ -139,5 +139,5 @@ class _BoundedGzip(io.RawIOBase):
 
 
 def warn(message: str, path: StrPath) -> None:
-    """Warn that something in `path` was left out."""
+    """Warn that part of `path` was skipped."""
     warnings.warn(f"{path}: {message}", InputWarning, stacklevel=4)

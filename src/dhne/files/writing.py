@@ -1,8 +1,8 @@
-"""Files that are whole or not there: written under a temporary name, then renamed.
+"""Atomic writes: files are written under a temporary name, then renamed.
 
-A rename within a directory either happens or does not, even if the power fails, provided that the
-data has reached the disk first. Where that matters (``durable``) the order is: fsync the file,
-rename it, fsync the directory.
+A rename within a directory is atomic even if the power fails, provided that the data has reached
+the disk first. Where that matters (``durable``) the order is: fsync the file, rename it, fsync the
+directory.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .reading import StrPath, one_line
 
 @contextlib.contextmanager
 def replacing(*paths: StrPath, durable: bool = False) -> Iterator[list[Path]]:
-    """Yield a temporary path for each of `paths`; rename all at the end, or leave nothing behind.
+    """Yield a temporary path for each of `paths`; rename them at the end, or remove all on error.
 
-    The last path is renamed last, so put the one that people will open there. Errors of the
-    operating system are passed on; :func:`writing` turns them into clear ones.
+    The last path is renamed last, so pass the file that readers open last. Errors of the operating
+    system are raised as they are; :func:`writing` makes them readable.
     """
     targets = [Path(p) for p in paths]
     temporary = [t.with_name(temporary_name(t.name)) for t in targets]
@@ -70,24 +70,24 @@ def _explained(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or one_line(error)
-        raise InputError(f"it cannot be written: {reason}", file=target) from None
+        raise InputError(f"cannot be written: {reason}", file=target) from None
 
 
 def _check_target(target: Path) -> None:
     if target.is_dir():
-        raise InputError("this is a directory, a file's name is needed", file=target)
+        raise InputError("this is a directory; give a file name", file=target)
     if not target.parent.is_dir():
         raise InputError(f"there is no directory {str(target.parent)!r} to write to", file=target)
 
 
 def replace_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a small file so that it is whole or not there; errors are passed on."""
+    """Write a small file atomically; errors are raised as they are."""
     with replacing(path, durable=durable) as (temporary,):
         temporary.write_bytes(data)
 
 
 def replace_directory(path: Path, fill: Callable[[Path], None]) -> None:
-    """Let `fill` make the contents of a directory, and put it in the place of the one at `path`."""
+    """Create a directory with `fill`, then replace the one at `path` by it."""
     temporary, aside = (path.with_name(temporary_name(path.name)) for _ in range(2))
     with _explained(path):
         try:
@@ -105,7 +105,7 @@ def replace_directory(path: Path, fill: Callable[[Path], None]) -> None:
 
 
 def temporary_name(name: str) -> str:
-    """Return a hidden name that nobody else uses; :func:`sweep` knows it again.
+    """Return a unique hidden name that :func:`sweep` recognises.
 
     Examples
     --------
@@ -116,12 +116,12 @@ def temporary_name(name: str) -> str:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether a name is one that an interrupted write has left."""
+    """Whether a file was left behind by an interrupted write."""
     return path.name.startswith(".") and path.name.endswith(".tmp")
 
 
 def sweep(directory: Path) -> None:
-    """Remove what an interrupted write has left in a directory."""
+    """Remove files that interrupted writes left in a directory."""
     for left in directory.glob(".*.tmp"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)
@@ -133,9 +133,9 @@ def sweep(directory: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Make sure that a file's data, or a directory's entries, have reached the disk."""
+    """Flush a file's data, or a directory's entries, to disk."""
     if path.is_dir() and os.name != "posix":
-        return  # only there can a directory be opened
+        return  # directories cannot be opened elsewhere
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)
@@ -144,21 +144,21 @@ def sync(path: Path) -> None:
 
 
 def sync_tree(directory: Path) -> None:
-    """Make sure that everything below a directory has reached the disk."""
+    """Flush everything below a directory to disk."""
     for path in sorted(directory.rglob("*")):
         sync(path)
     sync(directory)
 
 
 def open_for_writing(path: StrPath, *, gzipped: bool) -> IO[bytes]:
-    """Open a file for writing; gzip without a time stamp, so that equal data are equal bytes."""
+    """Open a file for writing; gzip omits the timestamp, so that equal data gives equal bytes."""
     if not gzipped:
         return Path(path).open("wb")
     return cast(IO[bytes], _Gzip(path))
 
 
 class _Gzip(gzip.GzipFile):
-    """A gzip file that keeps neither its name nor the time, and closes what it has opened."""
+    """A gzip file without name and timestamp that closes its underlying file."""
 
     def __init__(self, path: StrPath) -> None:
         self._file = Path(path).open("wb")  # noqa: SIM115 - close() closes it

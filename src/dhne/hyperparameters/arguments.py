@@ -1,6 +1,6 @@
 """`Arguments`: what the constructor of `DHNE` takes and stores.
 
-There is one argument for each hyper-parameter of `Settings`; None stands for the preset's value.
+There is one argument for each hyper-parameter of `Settings`; None means the preset's value.
 The arguments that are not hyper-parameters are declared here.
 """
 
@@ -17,7 +17,7 @@ from .settings import Settings
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Arguments:
-    """The arguments of `DHNE`; see there for their meaning."""
+    """The arguments of `DHNE`, which documents them."""
 
     dim: int | Mapping[str, int] | None = field(default=None, kw_only=False)
     alpha: float | None = field(default=None, kw_only=False)
@@ -56,8 +56,8 @@ class Arguments:
         choices=PRESETS,
         group="model",
         rule="default",
-        help="Settings by name; explicit ones override them. paper and released are those of the "
-        "paper and of its authors' code; plus adds pair evidence, leave-one-out training and rows "
+        help="Named settings; explicit arguments override them. paper and released follow the "
+        "paper and its authors' code; plus adds pair evidence, leave-one-out training and rows "
         "of digits.",
     )
     random_state: int = parameter(
@@ -65,7 +65,7 @@ class Arguments:
         low=0,
         high=2**63 - 1,
         group="machine",
-        help="Seed. The same seed gives the same bits on the same machine's CPU.",
+        help="Random seed. On one machine's CPU, the same seed gives the same bits.",
     )
     device: str = parameter(
         "auto",
@@ -76,8 +76,8 @@ class Arguments:
         "auto",
         choices=("auto", "reference", "cpu", "cuda"),
         group="machine",
-        help="Backend. auto takes the device's, or the reference for networks so small that "
-        "compiling the CPU's (once, about twenty seconds) would take longer than training.",
+        help="Backend. auto uses the device's, or the reference for networks so small that "
+        "compiling the CPU kernels (once, about twenty seconds) would take longer than training.",
     )
     dtype: str = parameter(
         "float32",
@@ -92,12 +92,12 @@ class Arguments:
     )
 
 
-# Every argument of `DHNE` by name: hyper-parameters first, in the order of the constructor.
+# Every argument of `DHNE` by name: hyper-parameters first, in constructor order.
 PARAMETERS: dict[str, Parameter] = {**declared(Settings), **declared(Arguments)}
 
 
 def check_arguments(given: Mapping[str, Any]) -> Settings:
-    """Check arguments of `DHNE`, and return the settings they amount to.
+    """Check arguments of `DHNE` and return the resulting settings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Declarations: all that is known of a parameter, as metadata of the dataclass field that holds it.
+"""Declarations of parameters, stored as metadata of the dataclass fields that hold them.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -25,12 +25,12 @@ from dhne.errors import ParameterError, UnknownNameError
 from .kinds import Kind, kind_of
 
 _KEY = "dhne.parameter"
-_LONGEST = 60  # characters of a value that an error message repeats
+_LONGEST_CHARACTERS = 60  # of a value quoted in an error message
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The interval in which a number must lie; `low` and `high` belong to it."""
+    """The allowed range of a number; `low` and `high` are inclusive."""
 
     low: float | None = None
     above: float | None = None
@@ -38,7 +38,7 @@ class Limits:
     below: float | None = None
 
     def contains(self, number: Any) -> bool:
-        """Return whether a number lies within."""
+        """Return whether a number is within the limits."""
         return (
             (self.low is None or number >= self.low)
             and (self.above is None or number > self.above)
@@ -60,7 +60,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A declared parameter; the attributes beside those of `parameter` come from its field.
+    """A declared parameter: the arguments of `parameter`, and what its field adds.
 
     Attributes
     ----------
@@ -101,13 +101,13 @@ class Parameter:
         return "--" + self.name.replace("_", "-")
 
     def check(self, value: Any, name: str = "") -> Any:
-        """Return a value in its plain form; raise if it is not what the parameter takes.
+        """Return the value in its plain form; raise if the parameter does not accept it.
 
         Parameters
         ----------
         value : object
         name : str
-            What the message calls the parameter, if not by its name.
+            The parameter's name in error messages, if different.
         """
         if value is None and self.optional:
             return None
@@ -122,9 +122,9 @@ class Parameter:
         return checked
 
     def parse(self, text: str, name: str = "") -> Any:
-        """Return the value of a text, checked.
+        """Parse a text and return the checked value.
 
-        Lists stay lists, as a config file gives them and as JSON keeps them.
+        Lists stay lists, as in config files and JSON.
         """
         try:
             value = self.kind.parsed(text.strip())
@@ -137,15 +137,15 @@ class Parameter:
         typed = self.kind.example and isinstance(value, str)
         example = f" (such as {self.kind.example})" if typed else ""
         shown = repr(value)
-        if len(shown) > _LONGEST:
-            shown = shown[: _LONGEST - 1] + "…"
+        if len(shown) > _LONGEST_CHARACTERS:
+            shown = shown[: _LONGEST_CHARACTERS - 1] + "…"
         return ParameterError(f"{name or self.name} must be {self.wanted}{example}, got {shown}")
 
 
 def parameter(
     default: Any,
     *,
-    help: str,  # noqa: A002 - the word that command lines use
+    help: str,  # noqa: A002 - the usual term on command lines
     low: float | None = None,
     above: float | None = None,
     high: float | None = None,
@@ -162,23 +162,23 @@ def parameter(
     Parameters
     ----------
     default : object
-        What runs saved before the parameter existed were trained with. If the preset "default"
-        should use another value, set that in `PRESETS`.
+        The value for runs saved before the parameter existed. If the preset "default" should use
+        another value, set that in `PRESETS`.
     help : str
         One or two sentences, for the command line and the documentation.
     low, above, high, below : number, optional
         Limits; `low` and `high` themselves are allowed.
     choices : collection of str, optional
-        The names that are allowed. It is kept, not copied: a registry may grow.
+        The allowed names. Not copied, so that a registry can grow.
     rule : str
-        Where None is the default: what the value then follows from.
+        If the default is None: how the value is determined.
     tune : str
-        What a search tries by default, in the notation of ``dhne tune --search``.
+        Default search range, in the notation of ``dhne tune --search``.
     tune_with : str, optional
-        The only preset with which a search tries it.
+        Search over it only with this preset.
     group : {"model", "training", "machine"}
     flags : tuple of str
-        Further names of the command-line option.
+        Additional names of the command-line option.
     """
     declaration = Parameter(
         help=help,

@@ -1,4 +1,4 @@
-"""Parameters in words, from their declarations: for docstrings and for the command line."""
+"""Descriptions of parameters for docstrings and the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Class = TypeVar("Class", bound=type[Any])
 
 
 def default_text(parameter: Parameter) -> str:
-    """Return the value that is used if none is given, as people write it.
+    """Return the default value as readable text.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def default_text(parameter: Parameter) -> str:
 
 
 def value_text(parameter: Parameter, value: Any) -> str:
-    """Return a value as people write it; None is what the parameter's rule says."""
+    """Return a value as readable text; for None, the parameter's rule."""
     if value is None:
         return parameter.rule
     if isinstance(value, bool):
@@ -38,7 +38,7 @@ def value_text(parameter: Parameter, value: Any) -> str:
 
 
 def preset_texts(parameter: Parameter) -> dict[str, str]:
-    """Return the presets that set another value than the default, and those values."""
+    """Return the presets that override the default, with their values."""
     if not hasattr(PRESETS["default"], parameter.name):
         return {}
     texts = {n: value_text(parameter, getattr(s, parameter.name)) for n, s in PRESETS.items()}
@@ -47,7 +47,7 @@ def preset_texts(parameter: Parameter) -> dict[str, str]:
 
 
 def docstring_section(parameters: Iterable[Parameter]) -> str:
-    """Return the parameters as a section of a NumPy-style docstring lists them."""
+    """Return the parameters as a section of a NumPy-style docstring."""
     lines = []
     for p in parameters:
         kind = p.kind.python
@@ -64,7 +64,7 @@ def docstring_section(parameters: Iterable[Parameter]) -> str:
 
 
 def documented(parameters: Iterable[Parameter]) -> Callable[[Class], Class]:
-    """Return a class decorator that puts parameters where the docstring says <parameters>."""
+    """Return a class decorator that replaces <parameters> in the docstring."""
 
     def fill(cls: Class) -> Class:
         if cls.__doc__ is not None:  # python -OO strips docstrings

@@ -1,4 +1,4 @@
-"""Kinds of values that a parameter may have: how one is checked, read from text and described.
+"""Kinds of parameter values: how to check, parse and describe them.
 
 The kind follows from the type annotation of the field that declares the parameter; see `kind_of`.
 """
@@ -22,9 +22,9 @@ class Kind:
 
     Attributes
     ----------
-    python : the type, as documentation writes it
-    metavar : what stands for the value in the help of a command
-    example : how to type a value that is not obvious
+    python : the type, as shown in the documentation
+    metavar : placeholder for the value in a command's help
+    example : a sample value, if the syntax is not obvious
     """
 
     python: ClassVar[str] = "str"
@@ -32,45 +32,45 @@ class Kind:
     example: ClassVar[str] = ""
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be, limits included."""
+        """Describe the values that are accepted, limits included."""
         return f"a text{limits}"
 
     def checked(self, value: Any) -> Any:
-        """Return the value in its plain form; raise ValueError if it is of another kind."""
+        """Return the value in its plain form; raise ValueError for another kind."""
         if not isinstance(value, str):
             raise ValueError(value)
         return value
 
     def parsed(self, text: str) -> Any:
-        """Return the value of a text; raise ValueError if it has none."""
+        """Parse a text; raise ValueError if it is not a value of this kind."""
         return text
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return the numbers of a checked value that must lie within the limits."""
+        """Return the numbers of a checked value that the limits apply to."""
         return ()
 
 
 class Integer(Kind):
-    """A whole number; a float is refused even where it is whole."""
+    """An integer; a float is rejected even if it is whole."""
 
     python, metavar = "int", "N"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return f"an integer{limits}"
 
     def checked(self, value: Any) -> Any:
-        """Return it as Python's int."""
+        """Return the value as a Python int."""
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise ValueError(value)
         return int(value)
 
     def parsed(self, text: str) -> Any:
-        """Read an int."""
+        """Parse an int."""
         return int(text)
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return the number itself."""
+        """Return the number."""
         return (value,)
 
 
@@ -80,11 +80,11 @@ class Number(Kind):
     python, metavar = "float", "X"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return f"a number{limits}"
 
     def checked(self, value: Any) -> Any:
-        """Return it as Python's int or float."""
+        """Return the value as a Python int or float."""
         if isinstance(value, bool) or not isinstance(value, int | float | Real):
             raise ValueError(value)
         if not math.isfinite(value):
@@ -92,31 +92,31 @@ class Number(Kind):
         return value if isinstance(value, int | float) else float(value)
 
     def parsed(self, text: str) -> Any:
-        """Read a float."""
+        """Parse a float."""
         return float(text)
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return the number itself."""
+        """Return the number."""
         return (value,)
 
 
 class Flag(Kind):
-    """Yes or no."""
+    """A boolean."""
 
     python, metavar = "bool", "true|false"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return "true or false"
 
     def checked(self, value: Any) -> Any:
-        """Return it as Python's bool."""
+        """Return the value as a Python bool."""
         if value not in (True, False) or isinstance(value, str):
             raise ValueError(value)
         return bool(value)
 
     def parsed(self, text: str) -> Any:
-        """Read true or false."""
+        """Parse true or false."""
         if text.lower() not in (*_TRUE, *_FALSE):
             raise ValueError(text)
         return text.lower() in _TRUE
@@ -128,21 +128,21 @@ class Sizes(Integer):
     python, metavar, example = "tuple of int", "N,…", "192,64"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return f"integers{limits}"
 
     def checked(self, value: Any) -> Any:
-        """Return them as a tuple."""
+        """Return the sizes as a tuple."""
         if not isinstance(value, tuple | list):
             raise ValueError(value)
         return tuple(super(Sizes, self).checked(v) for v in value)
 
     def parsed(self, text: str) -> Any:
-        """Read integers with commas in between."""
+        """Parse comma-separated integers."""
         return [int(part) for part in text.split(",")]
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return all of them."""
+        """Return all numbers."""
         return tuple(value)
 
 
@@ -152,7 +152,7 @@ class OneOrSeveral(Sizes):
     python = "int or tuple of int"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return f"an integer{limits}, or several"
 
     def checked(self, value: Any) -> Any:
@@ -160,7 +160,7 @@ class OneOrSeveral(Sizes):
         return super().checked(value) if _many(value) else Integer.checked(self, value)
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return all of them."""
+        """Return all numbers."""
         return value if _many(value) else (value,)
 
 
@@ -170,7 +170,7 @@ class SizePerType(Integer):
     python, metavar, example = "int, or mapping of node type to int", "N", "user=32,movie=64"
 
     def wanted(self, limits: str) -> str:
-        """Return what a value must be."""
+        """Describe the values that are accepted."""
         return f"an integer{limits}, or one per node type"
 
     def checked(self, value: Any) -> Any:
@@ -182,7 +182,7 @@ class SizePerType(Integer):
         return {str(t): super(SizePerType, self).checked(v) for t, v in value.items()}
 
     def parsed(self, text: str) -> Any:
-        """Read an integer, or ``user=32,movie=64``.
+        """Parse an integer, or ``user=32,movie=64``.
 
         Examples
         --------
@@ -195,7 +195,7 @@ class SizePerType(Integer):
         return {node_type.strip(): int(size) for node_type, _, size in parts}
 
     def numbers(self, value: Any) -> tuple[Any, ...]:
-        """Return all of them."""
+        """Return all numbers."""
         return tuple(value.values()) if isinstance(value, Mapping) else (value,)
 
 
@@ -215,7 +215,7 @@ _KINDS: dict[Any, Kind] = {
 
 
 def kind_of(annotation: Any) -> tuple[Kind, bool]:
-    """Return the kind that an annotation means, and whether None is allowed.
+    """Return the kind for an annotation, and whether None is allowed.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Choices that can grow: names of the similarities and losses, to which registering one adds its.
+"""Names of the similarities and losses; registering one adds its name.
 
-The classes are in `dhne.model`, which needs torch; the names are here, so that options and checks
-know them without it.
+The classes are in `dhne.model`, which imports torch; the names are here so that options and checks
+can use them without torch.
 """
 
 from __future__ import annotations

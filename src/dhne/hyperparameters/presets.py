@@ -1,4 +1,4 @@
-"""Presets: settings that belong together, by name."""
+"""Presets: named combinations of settings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PRESETS: dict[str, Settings] = {
 
 
 def resolve_settings(preset: str | None, given: Mapping[str, Any]) -> Settings:
-    """Return the settings of a preset, overridden by those given; None counts as not given.
+    """Return the settings of a preset, overridden by the given ones that are not None.
 
     Names that are not hyper-parameters, such as other arguments of `DHNE`, are ignored.
 

@@ -1,4 +1,4 @@
-"""Rules for the settings that follow from the size of a network."""
+"""Rules for settings that depend on the size of the network."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ EPOCHS_DECLINE = 0.5
 def rule_batch_size(m: int) -> int:
     """Return the batch size for m hyperedges: the power of two nearest to 3.7 √m, or to m / 150.
 
-    The latter, for large m, gives networks of any size about as many steps per epoch: what is
-    learned depends on the number of steps, and each step costs the hubs of the network, which
-    every batch visits.
+    The larger of the two is used. For large m, m / 150 keeps the number of steps per epoch about
+    constant: learning depends on the number of steps, and every step pays for the network's hubs,
+    which are in every batch.
 
     Examples
     --------
@@ -38,10 +38,10 @@ def rule_epochs(
 
 
 def rule_alpha(num_edges: int, num_nodes: int) -> float:
-    """Return α of the preset "plus": 2000 / ρ³ for ρ hyperedges per node, at most 1000.
+    """Return α for the preset "plus": 2000 / ρ³ with ρ hyperedges per node, at most 1000.
 
-    Where nodes have few hyperedges, reconstructing their neighbourhoods keeps embeddings from
-    memorising those few; where they have many, the hyperedges alone are enough.
+    If nodes have few hyperedges, reconstructing neighbourhoods keeps the embeddings from memorising
+    those few; if nodes have many, the hyperedges alone are enough.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def rule_alpha(num_edges: int, num_nodes: int) -> float:
 
 
 def rule_ranking_epochs(num_edges: int) -> int:
-    """Return the epochs in which products are trained: 60, from 20,000 hyperedges on fewer.
+    """Return the number of epochs for products: 60, fewer above 20,000 hyperedges.
 
     Examples
     --------
@@ -63,9 +63,9 @@ def rule_ranking_epochs(num_edges: int) -> int:
 
 
 def rule_holdout(num_edges: int) -> float:
-    """Return the share of hyperedges that products are chosen on: 3%, but 30 to 1,000 of them.
+    """Return the share of hyperedges held out to select products: 3%, but 30 to 1,000 of them.
 
-    At most a fifth of a small network.
+    In a small network, at most a fifth.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """`Settings`: every hyper-parameter of a training, declared once.
 
-A field is a declaration: the annotation gives the kind of its values, `parameter` the default, the
-limits or choices, and the help. See the package's text for what follows from it.
+Each field is a declaration: the annotation gives the kind of its values, `parameter` the default,
+the limits or choices, and the help. The package's docstring lists what is derived from it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .rules import (
 
 @dataclass(frozen=True)
 class Settings:
-    """All hyper-parameters of a training; `DHNE` explains each."""
+    """All hyper-parameters of a training, documented in `DHNE`."""
 
     dim: int | Mapping[str, int] = parameter(
         64,
         low=1,
         group="model",
         tune="32,64,128",
-        help="Size of the embeddings, the same for all node types or one per node type.",
+        help="Embedding size: one for all node types, or one per node type.",
     )
     alpha: float | None = parameter(
         0.03,
@@ -48,8 +48,8 @@ class Settings:
         "tanh",
         choices=("tanh", "sigmoid", "linear"),
         group="model",
-        help="Activation of the encoder and of the similarity's hidden layers. linear exists only "
-        "to show that it fails.",
+        help="Activation of the encoder and of the similarity's hidden layers. linear serves only "
+        "to demonstrate that it fails.",
     )
     encoder_layers: tuple[int, ...] = parameter(
         (),
@@ -61,27 +61,27 @@ class Settings:
         "hidden",
         choices=SIMILARITIES,
         group="model",
-        help="Similarity of whole tuples: hidden, the paper's hidden layer, or one that was "
-        "registered with dhne.model.similarities.",
+        help="Similarity of whole tuples: hidden (the paper's hidden layer), or one registered "
+        "with dhne.model.similarities.",
     )
     loss: str = parameter(
         "cross-entropy",
         choices=LOSSES,
         group="model",
-        help="First-order loss: cross-entropy, or one that was registered with dhne.model.losses.",
+        help="First-order loss: cross-entropy, or one registered with dhne.model.losses.",
     )
     hidden: int | tuple[int, ...] | None = parameter(
         None,
         low=1,
         group="model",
-        rule="one layer, as large as the embeddings of a tuple together",
+        rule="one layer, as wide as a tuple's embeddings combined",
         help="Sizes of the similarity's hidden layers.",
     )
     negatives: int = parameter(
         2,
         low=1,
         tune="3,5,10",
-        help="Negatives per hyperedge, drawn anew in every epoch.",
+        help="Negatives per hyperedge, redrawn in every epoch.",
     )
     negative_scheme: str = parameter(
         "paper",
@@ -98,19 +98,19 @@ class Settings:
         above=0,
         tune="0.0003:0.02:log",
         flags=("--lr",),
-        help="Learning rate at the start of training; it falls linearly.",
+        help="Initial learning rate; it decays linearly.",
     )
     table_rate: float = parameter(
         3.0,
         above=0,
-        help="Factor on the learning rate of the encoder and decoder tables, each of whose rows "
-        "is touched by few batches.",
+        help="Learning-rate multiplier for the encoder and decoder tables, whose rows are each "
+        "touched by few batches.",
     )
     decay: float = parameter(
         0.0,
         low=0,
         high=1,
-        help="Final learning rate as a share of the first; 1 keeps it constant.",
+        help="Final learning rate as a fraction of the initial one; 1 keeps it constant.",
     )
     batch_size: int | None = parameter(
         None,
@@ -127,13 +127,13 @@ class Settings:
     epochs_at_thousand: float = parameter(
         EPOCHS_AT_THOUSAND,
         above=0,
-        help="Without epochs: the number of epochs for a thousand hyperedges.",
+        help="If epochs is not set: the number of epochs for a thousand hyperedges.",
     )
     epochs_decline: float = parameter(
         EPOCHS_DECLINE,
         low=0,
-        help="Without epochs: how fast their number falls with the number m of hyperedges; it is "
-        "proportional to m to the power of minus this.",
+        help="If epochs is not set: the number of epochs is proportional to m to the power of "
+        "minus this, m being the number of hyperedges.",
     )
     reconstruction: str = parameter(
         "sum",
@@ -146,19 +146,19 @@ class Settings:
         0.0,
         low=0,
         below=1,
-        help="Share of the hyperedges held out to stop early and to keep the best epoch.",
+        help="Share of the hyperedges held out for early stopping; the best epoch is kept.",
     )
     patience: int = parameter(
         5,
         low=1,
-        help="With validation: epochs without a better AUC before training stops.",
+        help="With validation: epochs without improvement in AUC before training stops.",
     )
     row_sample: int = parameter(
         256,
         low=0,
-        help="Most non-zeros of a node's row that take part in a step's gradient on a CPU: an "
-        "even random sample, weighted up, so that a hub does not cost its degree in every step. "
-        "0 takes all.",
+        help="Maximum number of non-zeros of a node's row in a step's gradient on a CPU: an evenly "
+        "spaced, reweighted random sample, so that a step does not pay for a hub's whole degree. "
+        "0 uses all.",
     )
     leave_one_out: bool = parameter(
         False,
@@ -172,7 +172,7 @@ class Settings:
         group="model",
         tune="true,false",
         tune_with="plus",
-        help="Give the similarity pair counts and degrees.",
+        help="Feed pair counts and degrees to the similarity.",
     )
     rows: str = parameter(
         "counts",
@@ -180,59 +180,59 @@ class Settings:
         group="model",
         tune="counts,digits",
         tune_with="plus",
-        help="What a node's row holds for each other node: how often they met (counts, as in the "
-        "paper), or how many binary digits that number has (digits).",
+        help="Content of a node's row for each other node: the number of shared hyperedges "
+        "(counts, as in the paper), or the number of binary digits of that count (digits).",
     )
 
     products: bool | None = parameter(
         False,
         group="model",
-        rule="where one small node type, such as a relation, is in every hyperedge, and there are "
+        rule="on if one small node type, such as a relation, is in every hyperedge, and there are "
         "no sets",
-        help="Give every node a vector of its own beside its row, and score tuples by their "
-        "products too, trained to rank the right node first; see dhne.model.products.",
+        help="Give every node its own vector in addition to its row, and also score tuples by "
+        "products of these, trained to rank the right node first; see dhne.model.products.",
     )
     product_dim: int | None = parameter(
         None,
         low=1,
         group="model",
-        rule="128, or 256 from 1,000 nodes of a type on",
-        help="With products: size of the nodes' own vectors.",
+        rule="128, or 256 if a type has 1,000 nodes or more",
+        help="With products: size of each node's own vector.",
     )
     dropout: float = parameter(
         0.3,
         low=0,
         below=1,
-        help="With products: share of the numbers of own vectors that a step leaves out.",
+        help="With products: dropout rate for the nodes' own vectors.",
     )
     ranking_epochs: int | None = parameter(
         None,
         low=1,
-        rule="60, fewer from 20,000 hyperedges on",
-        help="With products: passes over the hyperedges at most; validation stops them earlier.",
+        rule="60, fewer above 20,000 hyperedges",
+        help="With products: maximum passes over the hyperedges; validation may stop them earlier.",
     )
     candidates: int | None = parameter(
         None,
         low=0,
         rule="1,024 on a CPU, all on a GPU",
-        help="With products: random nodes that a step ranks the right ones among; 0 for all nodes.",
+        help="With products: random nodes against which a step ranks the right ones; 0 for all.",
     )
     holdout: float | None = parameter(
         None,
         low=0,
         below=1,
         rule="3%, at most 1,000 hyperedges, with products",
-        help="With products: share of the hyperedges held out to choose epochs and the weight of "
-        "the products.",
+        help="With products: share of the hyperedges held out to choose the number of epochs and "
+        "the weight of the products.",
     )
     propagation: int = parameter(
         0,
         low=0,
         high=1000,
         group="model",
-        help="Rounds over two-hop neighbours that make the vectors for export, similar nodes, maps "
-        "and classification from the embeddings, after training; scores do not change. 0 for none: "
-        "the vectors are then the embeddings.",
+        help="Rounds of propagation over two-hop neighbours, after training, that turn the "
+        "embeddings into the vectors for export, similar nodes, maps and classification; scores do "
+        "not change. With 0, the vectors are the embeddings.",
     )
 
     def __post_init__(self) -> None:
@@ -241,7 +241,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Return the settings that were saved as plain data; those missing have their default."""
+        """Return settings from saved plain data; missing ones get their defaults."""
         known = declared(cls)
         for name in given:
             if name not in known:
@@ -249,7 +249,7 @@ class Settings:
         return cls(**given)
 
     def for_network(self, num_edges: int, num_nodes: int) -> Settings:
-        """Fill in what follows from the size of a network: batch size, epochs, and plus's α."""
+        """Fill in what depends on the network's size: batch size, epochs, and the α of "plus"."""
         return replace(
             self,
             batch_size=self.batch_size or rule_batch_size(num_edges),
@@ -259,10 +259,10 @@ class Settings:
         )
 
     def with_products(self, num_edges: int, *, fit: bool, given: bool) -> Settings:
-        """Fill in whether there are products, and what share of the hyperedges they are chosen on.
+        """Decide whether to train products, and what share of the hyperedges selects them.
 
-        `fit` says whether the network is one for products, `given` whether hyperedges to choose on
-        are given apart.
+        `fit` tells whether the network suits products, `given` whether the hyperedges for the
+        selection are passed separately.
         """
         products = fit if self.products is None else self.products
         share = self.holdout
@@ -271,7 +271,7 @@ class Settings:
         return replace(self, products=products, holdout=share)
 
     def epochs_for(self, num_edges: int) -> int:
-        """Return the number of epochs for so many hyperedges."""
+        """Return the number of epochs for this many hyperedges."""
         rule = (self.epochs_at_thousand, self.epochs_decline)
         return self.epochs or rule_epochs(num_edges, *rule)
 

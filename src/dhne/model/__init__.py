@@ -1,1 +1,1 @@
-"""The model: rows, autoencoders, similarities, evidence, losses."""
+"""The model: row encodings, autoencoders, similarities, evidence and losses."""

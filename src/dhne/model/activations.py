@@ -1,4 +1,4 @@
-"""σ of encoders, decoders and hidden layers, by name."""
+"""Activation functions σ of encoders, decoders and hidden layers, by name."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from torch import Tensor
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
-    "linear": lambda z: z,  # what the theorem rules out; for showing that it does
+    "linear": lambda z: z,  # ruled out by the paper's theorem; kept to demonstrate it
 }

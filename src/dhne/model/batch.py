@@ -1,4 +1,4 @@
-"""What one step looks at: the batch's distinct nodes, and tuples that point at them."""
+"""The data of one step: the batch's distinct nodes, and tuples that refer to them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TypeBatch:
     Attributes
     ----------
     plan : the batch matrix, prepared by the kernels
-        A row for each of the b distinct nodes; below them those that leave a hyperedge out.
+        One row per distinct node (b of them), then the rows that leave a hyperedge out.
     visits : float[b]
-        How often the batch's tuples visit each distinct node, times α / tuples.
+        Number of visits to each distinct node by the batch's tuples, times α / tuples.
     """
 
     plan: Any
@@ -36,11 +36,11 @@ class TupleBatch:
     ----------
     edge_type : tuple of str
     index : int64[m, N]
-        Where each node's embedding is among its type's rows of the batch.
+        The row of each node's embedding among its type's rows of the batch.
     valid : bool[m - B]
         Which negatives were found.
     num_edges : int
-        B: the first tuples are hyperedges, the others negatives, those of each side by side.
+        B: the first B tuples are hyperedges, the others negatives, grouped by hyperedge.
     evidence : float[m, features] or None
     """
 
@@ -64,16 +64,16 @@ class TupleBatch:
 
 @dataclass(frozen=True)
 class FamilyBatch:
-    """A family's tuples in a batch, of any size.
+    """A family's tuples in a batch, which may differ in size.
 
     Attributes
     ----------
     edge_type : EdgeType
         The family.
     index : int64[members]
-        Where each member's embedding is among its type's rows of the batch.
+        The row of each member's embedding among its type's rows of the batch.
     slots : int64[members]
-        The number of its role.
+        The index of each member's role.
     begins : int64[m + 1]
         Where each tuple's members begin.
     valid, num_edges, evidence
@@ -105,7 +105,7 @@ class FamilyBatch:
 
 
 def share_of(num_edges: int, rank: int, size: int) -> tuple[int, int]:
-    """Return (first, end) of the hyperedges of a batch that are worker `rank`'s.
+    """Return (first, end) of worker `rank`'s hyperedges in a batch.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def share_of(num_edges: int, rank: int, size: int) -> tuple[int, int]:
 
 
 def _with_negatives(batch: TupleBatch | FamilyBatch, low: int, high: int) -> tuple[slice, slice]:
-    """Return where hyperedges are among a batch's tuples, and where their negatives."""
+    """Return the slices of hyperedges and of their negatives among a batch's tuples."""
     b, k = batch.num_edges, len(batch.valid) // max(batch.num_edges, 1)
     return slice(low, high), slice(b + low * k, b + high * k)
 
@@ -131,7 +131,7 @@ def _part_of(evidence: Tensor | None, which: tuple[slice, slice]) -> Tensor | No
 
 @dataclass(frozen=True)
 class Batch:
-    """What one step looks at."""
+    """The data of one step."""
 
     types: dict[str, TypeBatch]
     tuples: list[TupleBatch]
@@ -139,7 +139,7 @@ class Batch:
     families: list[FamilyBatch] = field(default_factory=list)
 
     def share(self, rank: int, size: int) -> Batch:
-        """Return what worker `rank` of `size` looks at: all nodes, and its share of the tuples."""
+        """Return the part of worker `rank` of `size`: all nodes, and its share of the tuples."""
         mine = partial(share_of, rank=rank, size=size)
         tuples = [group.part(*mine(group.num_edges)) for group in self.tuples]
         families = [family.part(*mine(family.num_edges)) for family in self.families]

@@ -1,4 +1,4 @@
-"""How the logits of the similarity and of the products are added up."""
+"""The weighted sum of the logits of the similarity and of the products."""
 
 from __future__ import annotations
 

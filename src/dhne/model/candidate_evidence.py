@@ -1,6 +1,6 @@
 """The place evidence of every candidate of an open position, differentiable in the weights W.
 
-On a CPU the entries are read one by one in compiled code, elsewhere gathered and scattered.
+On a CPU, compiled code reads the entries one by one; elsewhere they are gathered and scattered.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from .meetings import Meetings, ragged
 
 @dataclass(frozen=True)
 class Beside:
-    """The nodes at one position beside the open one.
+    """The nodes at one of the fixed positions.
 
     Attributes
     ----------
     met : Meetings
-        Of their type with the open position's.
+        Between their type and the open position's.
     nodes : int64[m]
     asked : int64[m]
-        The number of the place pair that is asked about; -1 where it was never seen.
+        The index of the place pair being queried; -1 if it was never seen.
     is_turned : bool
         Whether the pair is read from its second position to its first.
     """
@@ -48,9 +48,9 @@ class Asked:
         The column of each node of the position's type, -1 if it is not a candidate.
     num_rows, num_columns : int
     turned : int64[places]
-        The number of each place pair, read in the other direction.
+        The index of each place pair, read in the other direction.
     known : bool[m, columns], optional
-        The known answers, each to be scored without its own hyperedge.
+        The known answers; each is scored without its own hyperedge.
     """
 
     beside: Sequence[Beside]
@@ -79,7 +79,7 @@ class CandidateEvidence(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """Return the gradient in W."""
+        """Return the gradient with respect to W."""
         (out,) = gradients
         asked, gradient = ctx.asked, out.new_zeros(ctx.shape)
         for b in asked.beside:
@@ -109,7 +109,7 @@ def _arrays(b: Beside, asked: Asked) -> tuple[Any, ...]:
 
 
 def _entries(b: Beside, asked: Asked) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the place in the result, the weight and the value of all entries."""
+    """Return the position in the result, the weight and the value of all entries."""
     first, last = b.met.begins[b.nodes], b.met.begins[b.nodes + 1]
     rows, entries = ragged(first, torch.where(b.asked >= 0, last, first))
     column = asked.column[b.met.targets[entries].long()]

@@ -1,18 +1,17 @@
-"""Evidence: what a tuple's nodes share in the network, the tuple itself left out.
+"""Evidence: what a tuple's nodes have in common in the network, not counting the tuple itself.
 
-For each pair of positions three counts, each as log(1 + count) and a flag for zero: how often the
-pair was seen together, what both were seen with, and how many paths of length three lead from one
-to the other; for each position the log of the node's degree. `dhne.kernels.counts` has the
-formulas. All are counted without the hyperedge that is being scored: a new tuple has no entry of
-its own either.
+Each pair of positions has three counts, each given as log(1 + count) and a flag for zero: the
+pair's co-occurrences, the neighbours that both share, and the paths of length three between them.
+Each position adds the log of the node's degree. `dhne.kernels.counts` has the formulas. The
+hyperedge being scored is left out of all counts: a new tuple has no entry of its own either.
 
-Positions that share their U (unordered ones of one type) share these too: their features are
+Positions that share their U (unordered ones of one type) share these features too: they are
 averaged, so that order does not matter and one set of features serves every size. An average hides
-the one member that does not belong, so the least and the largest are features of sets as well: of
-each kind of pair's c and of each set's degrees, again as a logarithm and a flag for zero. Of a long
-hyperedge not all pairs are counted but about as many as it has members, at least 32 of each kind,
-each member in as many of them as any other (`counted_pairs`): the cost is linear in its size. So is
-that of a tuple of more than 33 positions, each of which is paired with those near it only.
+a single member that does not belong, so sets also have the minimum and the maximum as features: of
+c for each kind of pair, and of the degrees for each set, again as a logarithm and a flag for zero.
+In a long hyperedge not all pairs are counted but about as many as it has members, at least 32 of
+each kind, with every member in the same number of pairs (`counted_pairs`): the cost is linear in
+its size. The same holds for a tuple of more than 33 positions, each paired only with nearby ones.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
-_PAIRS = 32  # of a kind, beyond which not all are counted
-_SLOTS = 33  # positions of which every pair is a kind of its own
+_PAIRS = 32  # of one kind, above which not all are counted
+_SLOTS = 33  # maximum number of positions of which every pair is a kind of its own
 _COMMON = 8  # node types in which two nodes' common neighbours are counted
-_CHUNK = 1 << 17  # hyperedges counted in one go
+_CHUNK_EDGES = 1 << 17  # hyperedges counted at once
 
 
 def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
-    """Return the pairs of slots that have features: two different ones, or one that is a set.
+    """Return the pairs of slots with features: two different slots, or a set with itself.
 
-    Of more than 33 slots, each with those next to it in a circle.
+    With more than 33 slots, each is paired only with its neighbours on a circle.
     """
     sets = [s for s, many in enumerate(edge_type.family.many) if many]
     n = len(edge_type.slot_types)
@@ -54,10 +53,10 @@ def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=4096)
 def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of positions that are counted, ascending; all of them if they are few.
+    """Return the pairs of positions that are counted, in ascending order; all if there are few.
 
-    Of a set's many pairs those of members that are at most d apart, in a circle; of two sets' pairs
-    the same with one circle beside the other.
+    In a large set, these are pairs of members at most d apart on a circle; between two sets, the
+    same with the two circles aligned.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def counted_pairs(edge_type: EdgeType) -> tuple[tuple[int, int], ...]:
 
 
 def _common_types(a: AdjacencyMatrix, b: AdjacencyMatrix) -> list[str]:
-    """Return the node types that neighbour both; the first eight, so that cost has a bound."""
+    """Return the neighbour types of both, at most eight to bound the cost."""
     return list(islice((t for t in a.blocks if t in b.blocks), _COMMON))
 
 
@@ -103,10 +102,10 @@ def _ascending(p: int, q: int) -> tuple[int, int]:
 def _placements(
     nodes: Tensor, edge_type: EdgeType, position: int, size: int
 ) -> list[tuple[Tensor, int, int, int]]:
-    """Return (tuple, place of the candidate, first candidate, the one after the last).
+    """Return (tuple, position of the candidate, first candidate, end of the candidates).
 
-    Members of a set are counted in the order of their ids, so the candidate's place depends on its
-    id: all those between two members share one.
+    Members of a set are counted in the order of their ids, so the candidate's position depends on
+    its id: all candidates between two members share one.
     """
     row = edge_type.canonical(nodes.cpu().numpy()[None])[0]
     places = sorted((position, *edge_type.peers(position)))
@@ -123,7 +122,7 @@ def _placements(
 
 
 def num_features(edge_type: EdgeType) -> int:
-    """Return how many numbers describe a tuple of this type.
+    """Return the number of features of a tuple of this type.
 
     Examples
     --------
@@ -138,10 +137,10 @@ def _num_averages(edge_type: EdgeType) -> int:
 
 
 def _extremes(edge_type: EdgeType) -> tuple[tuple[int, ...], ...]:
-    """Return the counts of which the least and the largest are features, kind by kind.
+    """Return, kind by kind, the counts whose minimum and maximum are features.
 
-    Where there are sets: c of each kind of pair, and the degrees of each set. A kind that a size
-    does not have, such as pairs of a single member, has no counts.
+    With sets, these are c of each kind of pair, and the degrees of each set. A kind that does not
+    exist at some size, such as pairs of a single member, has no counts.
     """
     if not edge_type.has_sets:
         return ()
@@ -157,14 +156,14 @@ def _extremes(edge_type: EdgeType) -> tuple[tuple[int, ...], ...]:
 
 
 class PairEvidence:
-    """Counts of one network, looked up for many tuples at once.
+    """The counts of one network, with lookup for many tuples at once.
 
     Parameters
     ----------
     network : HyperNetwork
     matrices : mapping of node type to AdjacencyMatrix
     kernels : Kernels, optional
-        Who counts; those that fit the device if left out.
+        Backend; defaults to the device's.
     """
 
     def __init__(
@@ -216,11 +215,11 @@ class PairEvidence:
         return self._of_type[edge_type]
 
     def counts_of_edges(self, nodes: Tensor, weights: Tensor, edge_type: EdgeType) -> Tensor:
-        """Return the counts of hyperedges, each without itself, which no epoch changes."""
+        """Return the counts of hyperedges, each without itself; the same in every epoch."""
         tables = self.tables(edge_type)
         counts = torch.empty(len(nodes), tables.width, dtype=self._dtype, device=self._device)
-        for low in range(0, len(nodes), _CHUNK):
-            part = slice(low, low + _CHUNK)
+        for low in range(0, len(nodes), _CHUNK_EDGES):
+            part = slice(low, low + _CHUNK_EDGES)
             edges = nodes[part]
             counts[part] = self._kernels.tuple_counts(tables, edges, edges, weights[part])
         return counts
@@ -240,12 +239,12 @@ class PairEvidence:
         Parameters
         ----------
         source : int64[m, N], optional
-            The hyperedge that each tuple is, or was drawn from; counted as if it were not there.
+            The hyperedge that each tuple is, or was drawn from; it is left out of the counts.
         left_out : float[m], optional
             Its weight.
         num_edges : int
-            Not 0 if the first so many tuples are those hyperedges, and as many negatives of each
-            follow; that saves counting twice what they have in common.
+            If not 0, the first `num_edges` tuples are those hyperedges, followed by an equal number
+            of negatives of each; what they have in common is then counted only once.
         of_edges : optional
             What `counts_of_edges` returned for those hyperedges.
         """
@@ -257,7 +256,7 @@ class PairEvidence:
     def candidate_features(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
 
-        What the fixed nodes share is counted once.
+        What the fixed nodes have in common is counted once.
         """
         tables = self.tables(edge_type)
         counts = [
@@ -271,20 +270,20 @@ class PairEvidence:
     def without_pair(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         """Return ``float[pairs, features]``: one tuple's features if a pair had nothing in common.
 
-        ``nodes: int64[1, N]``; row k leaves out what pair number k shares.
+        ``nodes: int64[1, N]``; row k omits what pair k has in common.
         """
         counts = self._kernels.tuple_counts(self.tables(edge_type), nodes, None, None)
         number = {pair: k for k, pair in enumerate(counted_pairs(edge_type))}
         pairs = list(combinations(range(len(edge_type)), 2))
         every = counts.repeat(len(pairs), 1)
         for row, pair in enumerate(pairs):
-            k = number.get(pair)  # none of a long set's pairs that are not counted
+            k = number.get(pair)  # None for pairs of a long set that are not counted
             if k is not None:
                 every[row, 3 * k : 3 * k + 3] = 0
         return self._described(every, edge_type)
 
     def _described(self, counts: Tensor, edge_type: EdgeType) -> Tensor:
-        """Return the features of counts: averages and, of sets, the least and the largest."""
+        """Return the features of counts: averages and, for sets, minima and maxima."""
         averages = self._kernels.features(counts, self._average(edge_type))
         if not edge_type.has_sets:
             return averages
@@ -304,7 +303,7 @@ class PairEvidence:
         return self._extremes[edge_type]
 
     def _average(self, edge_type: EdgeType) -> Average:
-        """Return which feature each number adds to, averaged over positions that share a slot."""
+        """Return the feature each number adds to, averaged over positions that share a slot."""
         if edge_type not in self._averages:
             slots = np.array(edge_type.slots)
             numbers = {kind: k for k, kind in enumerate(_pair_slots(edge_type))}

@@ -1,4 +1,4 @@
-"""DHNE: an autoencoder for each node type, a tuplewise similarity for each edge type, and the loss.
+"""DHNE: one autoencoder per node type, one tuplewise similarity per edge type, and the joint loss.
 
 For node type t with adjacency rows A_t (columns scaled to a maximum of 1),
 
@@ -13,8 +13,8 @@ order and one similarity serves every size. Both parts are trained together on
 
     loss = L1 + α L2,   L1 = −R log S − (1 − R) log(1 − S),   L2 = Σ_p ‖sign(A_p) ⊙ (A_p − Â_p)‖²,
 
-L1 the cross-entropy over hyperedges (R = 1) and negatives (R = 0), L2 the squared error of the rows
-of each tuple's nodes, over their non-zeros.
+where L1 is the cross-entropy over hyperedges (R = 1) and negatives (R = 0), and L2 the squared
+error of the rows of each tuple's nodes, over their non-zeros.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from .similarities import Members, Similarity, SimilarityShape, make_similarity
 
 @dataclass(frozen=True)
 class Architecture:
-    """The shape of a model: everything about it but its weights.
+    """The shape of a model: everything but its weights.
 
     Attributes
     ----------
     sizes : mapping of node type to layer sizes
-        Of the encoder, the last the embedding's; the decoder has them in reverse.
-    hidden : sizes of the similarity's hidden layers; empty for the sum of the embeddings' sizes
+        Of the encoder, ending with the embedding size; the decoder has them in reverse.
+    hidden : sizes of the similarity's hidden layers; if empty, the sum of the embedding sizes
     activation : "tanh", "sigmoid" or "linear"
     evidence : bool
-        Whether the hidden layer is also given pair counts and degrees.
+        Whether pair counts and degrees are also inputs of the hidden layer.
     similarity : its name; see `dhne.model.similarities`
     scales : mapping of node type to float
-        What its rows are multiplied by before they are encoded; 1 if left out.
+        Multiplier of its rows before encoding; 1 by default.
     """
 
     sizes: Mapping[str, tuple[int, ...]]
@@ -67,13 +67,13 @@ class Architecture:
 class NodeAutoencoder(nn.Module):
     """X = σ(A W + b), Â = sigmoid(X Vᵀ + c); further layers, if any, are dense.
 
-    W and V are *tables*: a row for each column of A, of which a batch touches few.
+    W and V are *tables*: one row per column of A, few of which a batch touches.
 
     Attributes
     ----------
     join : callable
-        What becomes of A W before b is added: nothing, or the sum over workers that have some of
-        the columns each.
+        Applied to A W before b is added: the identity, or the sum over workers if each has some of
+        the columns.
     """
 
     join: Callable[[Tensor], Tensor] | None = None
@@ -92,15 +92,15 @@ class NodeAutoencoder(nn.Module):
         self.decoder_bias = Table(torch.zeros(num_columns, 1))  # c
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw the weights anew."""
-        scale = 1 / math.sqrt(self.encoder_table.shape[1])  # rows of the tables of length 1
+        """Redraw the weights."""
+        scale = 1 / math.sqrt(self.encoder_table.shape[1])  # gives the tables' rows length 1
         with torch.no_grad():
             self.encoder_table.normal_(0, scale, generator=generator)
             self.decoder_table.normal_(0, scale, generator=generator)
         self.reset_layers(generator)
 
     def reset_layers(self, generator: torch.Generator) -> None:
-        """Draw the weights of the dense layers anew."""
+        """Redraw the weights of the dense layers."""
         _reset_dense([*self.encoder_layers, *self.decoder_layers], generator)
 
     def encode(self, kernels: Kernels, plan: Any) -> Tensor:
@@ -109,7 +109,7 @@ class NodeAutoencoder(nn.Module):
         return self.finish(rows if self.join is None else self.join(rows))
 
     def finish(self, rows: Tensor) -> Tensor:
-        """Return X for A W already multiplied out."""
+        """Return X, given A W."""
         activate = ACTIVATIONS[self.activation]
         x = activate(torch.add(self.encoder_bias, rows, alpha=self.scale))
         for layer in self.encoder_layers:
@@ -149,7 +149,7 @@ class DHNEModel(nn.Module):
                 self.similarities[key] = make_similarity(a.similarity, _shape(edges, a))
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw all weights anew."""
+        """Redraw all weights."""
         for module in (*self.autoencoders.values(), *self.similarities.values()):
             module.reset(generator)  # type: ignore[operator]
 
@@ -173,7 +173,7 @@ class DHNEModel(nn.Module):
     def loss(
         self, kernels: Kernels, batch: Batch, loss: Loss, *, second_order: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return (L1, α L2) of a batch, each a mean over its tuples."""
+        """Return (L1, α L2) of a batch, each averaged over its tuples."""
         x: dict[str, Tensor] = {}
         second = torch.zeros((), dtype=self._dtype, device=self._device)
         for t, part in batch.types.items():
@@ -221,7 +221,7 @@ def _shape(edges: EdgeSet, a: Architecture) -> SimilarityShape:
 
 
 def similarity_key(edge_type: EdgeType) -> str:
-    """Return the name of the similarity that serves an edge type and all of its family.
+    """Return the name of the similarity shared by an edge type and its family.
 
     Examples
     --------

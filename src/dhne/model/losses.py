@@ -1,8 +1,8 @@
-"""First-order losses: from the scores of hyperedges and of their own negatives to a number.
+"""First-order losses, from the logits of hyperedges and of their negatives.
 
-A loss is given the logits of a batch's hyperedges and negatives of one edge type, with which
-negative belongs to which hyperedge, and returns a sum over the tuples. One of your own derives from
-`Loss` and is made known by `register_loss`; models can then be trained with its name.
+A loss receives the logits of a batch's hyperedges and negatives of one edge type, grouped by
+hyperedge, and returns a sum over the tuples. To add one, derive from `Loss` and call
+`register_loss`; models can then be trained with its name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class TupleLogits:
     Attributes
     ----------
     flat : float[B * (k + 1)]
-        Hyperedges first, then the negatives, those of one hyperedge side by side.
+        Hyperedges first, then the negatives, grouped by hyperedge.
     valid : bool[B * k]
-        Which negatives were found; the others do not count.
+        Which negatives were found; the others are ignored.
     num_edges : int
         B.
     """
@@ -48,7 +48,7 @@ class TupleLogits:
 
     @property
     def found(self) -> Tensor:
-        """``bool[B, k]``: which of them were found."""
+        """``bool[B, k]``: which negatives were found."""
         return self.valid.reshape(self.num_edges, -1)
 
 
@@ -77,7 +77,7 @@ _LOSSES: dict[str, type[Loss]] = {}
 
 
 def register_loss(name: str, loss: type[Loss]) -> None:
-    """Make a loss known by a name; a name that is taken must mean the same class."""
+    """Register a loss under a name; a name in use must refer to the same class."""
     if _LOSSES.setdefault(name, loss) is not loss:
         raise ParameterError(f"there is already a loss called {name!r}")
     if name not in LOSSES:
@@ -90,7 +90,7 @@ def loss_names() -> tuple[str, ...]:
 
 
 def make_loss(name: str) -> Loss:
-    """Return the loss of that name.
+    """Return the loss with this name.
 
     Examples
     --------

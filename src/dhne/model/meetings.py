@@ -1,4 +1,4 @@
-"""Who met whom, at which places of which hyperedges."""
+"""Co-occurrences of nodes, by their positions in hyperedges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Meetings:
-    """Entries of nodes of one type with those of another, sorted by source, target, place pair.
+    """Co-occurrences of nodes of two types, sorted by source, target and place pair.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Meetings:
         source · targets + target.
     targets, places : int32[entries]
     counts : float[entries]
-        n, the hyperedges that make the entry.
+        n, the number of hyperedges behind the entry.
     values, without : float[entries]
         g(n) and g(n − 1); see :mod:`dhne.model.place_evidence`.
     """
@@ -47,7 +47,7 @@ class Meetings:
         self.values, self.without = _damped(counts), _damped(counts - 1)
 
     def apply(self, change: Callable[[Tensor], Tensor]) -> Meetings:
-        """Return the same, moved to another device or precision."""
+        """Return a copy on another device or in another precision."""
         tensors = (self.begins, self.keys, self.targets, self.places, self.counts)
         return Meetings(self.num_targets, *map(change, tensors))
 
@@ -57,7 +57,7 @@ def all_meetings(
 ) -> tuple[Ints, dict[tuple[str, str], Ints]]:
     """Return the distinct codes of place pairs, and (source, target, code) rows by node types.
 
-    `codes` gives the code of positions i and p of each hyperedge; None for pairs without evidence.
+    `codes` returns each hyperedge's code for positions i and p, or None for pairs without evidence.
     """
     parts: dict[tuple[str, str], list[Ints]] = {}
     for edges in network.edge_sets:
@@ -72,7 +72,7 @@ def all_meetings(
 
 
 def sort_meetings(rows: Ints, number: Ints, num_sources: int, num_targets: int) -> Meetings:
-    """Count equal rows; `number` gives the number of each code."""
+    """Count equal rows; `number` maps each code to its index."""
     source, target, code = rows
     place = number[code]
     order = np.lexsort((place, target, source))

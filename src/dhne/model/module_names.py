@@ -1,10 +1,10 @@
-"""Names of node types and roles that torch accepts for a module."""
+"""Names of node types and roles as valid torch module names."""
 
 from __future__ import annotations
 
 
 def module_name(name: str) -> str:
-    """Return a name without dots or spaces that is never empty; different names stay different.
+    """Return a non-empty name without dots or spaces; distinct names stay distinct.
 
     Examples
     --------

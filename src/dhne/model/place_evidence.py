@@ -1,18 +1,18 @@
-"""What it says for a pair of nodes at two places that they met at two other places.
+"""Place evidence: what a pair's co-occurrence at other positions tells about it at these.
 
-A *place pair* b = (r, i, p) is a pair of positions i and p of an edge type, told apart by the node
-r at its context position if it has one (the relation of a fact). With n_b(e, c) the number of known
-hyperedges that hold e and c at the place pair b, a node c at p beside a node e at i gets
+A *place pair* b = (r, i, p) is a pair of positions i and p of an edge type, distinguished by the
+node r at its context position if it has one (the relation of a fact). With n_b(e, c) the number of
+known hyperedges that have e and c at the place pair b, a node c at p next to a node e at i gets
 
     Σ_b W[a, b] g(n_b(e, c)),      g(0) = 0,  g(n) = 1 + log n,
 
-a = (r, i, p) being the place pair that is asked about. W is learned, zero at first, and the same
-for a pair read in either direction, so that a tuple has one sum over its pairs. It is how "brothers
-have the same father" is learned; in a network without a context it weighs pair counts.
+where a = (r, i, p) is the place pair in question. W is learned, starts at zero, and is the same for
+a pair read in either direction, so that a tuple has one sum over its pairs. It can learn rules such
+as "brothers have the same father"; in a network without a context it weights pair counts.
 
-While a hyperedge is scored in training it must not speak for itself: for *every* known answer of
-the question, not only the one that was asked for, the hyperedge with that answer is left out.
-Otherwise the right answer alone would lack its own count, and "known" would speak against it.
+In training a hyperedge must not be evidence for itself: for *every* known answer to the query, not
+only the target, the hyperedge with that answer is left out. Otherwise only the right answer would
+lack its own count, and the model would learn that being known counts against an answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PlaceEvidence(nn.Module):
     ----------
     network : HyperNetwork
     context : str or None
-        The node type that tells places apart.
+        The node type that distinguishes place pairs.
     """
 
     def __init__(self, network: HyperNetwork, context: str | None) -> None:
@@ -65,15 +65,15 @@ class PlaceEvidence(nn.Module):
         }
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Move the counts with the weights; they are not parameters."""
+        """Move the counts with the weights; the counts are not parameters."""
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         self._number, self._turned = fn(self._number), fn(self._turned)
         self._meetings = {pair: m.apply(fn) for pair, m in self._meetings.items()}
         return self
 
     def copy_weights(self, old: PlaceEvidence) -> None:
-        """Copy W of the place pairs of a smaller network; context nodes keep their ids."""
-        known = np.flatnonzero(old._number.cpu().numpy() >= 0)  # in the order of their numbers
+        """Copy W for the place pairs of a smaller network; context nodes keep their ids."""
+        known = np.flatnonzero(old._number.cpu().numpy() >= 0)  # in the order of their indices
         rest, p = np.divmod(known, old._length)
         rest, i = np.divmod(rest, old._length)
         edge_type, context = np.divmod(rest, old._contexts)
@@ -88,13 +88,13 @@ class PlaceEvidence(nn.Module):
         self.weights[place[:, None], place] = old.weights[there][:, there].to(self.weights)
 
     def context_position(self, edge_type: EdgeType) -> int | None:
-        """Return where the context is in an edge type, if it is there once."""
+        """Return the context's position in an edge type, if it occurs exactly once."""
         if self.context is None or edge_type.count(self.context) != 1:
             return None
         return edge_type.index(self.context)
 
     def _codes(self, edges: EdgeSet, i: int, p: int) -> Ints | None:
-        """Return the codes of a pair of positions, not numbered yet; None with the context."""
+        """Return the codes of a pair of positions, not yet indexed; None if one is the context."""
         at = self.context_position(edges.types)
         if at in (i, p):
             return None
@@ -108,10 +108,10 @@ class PlaceEvidence(nn.Module):
         rest, i = np.divmod(rest, self._length)
         return np.asarray((rest * self._length + p) * self._length + i)
 
-    # -- what is added to logits -----------------------------------------------------------------
+    # -- additions to the logits ------------------------------------------------------------------
 
     def place_pairs(self, nodes: Tensor, edge_type: EdgeType, i: int, p: int) -> Tensor:
-        """Return the number of the place pair (i, p) of each tuple; -1 where it was never seen."""
+        """Return the index of the place pair (i, p) of each tuple; -1 if it was never seen."""
         at = self.context_position(edge_type)
         context = torch.zeros_like(nodes[:, 0]) if at is None else nodes[:, at]
         if edge_type not in self._edge_types or not self.num_places:
@@ -159,7 +159,7 @@ class PlaceEvidence(nn.Module):
         column : int64[n]
             The column of each node of the position's type, -1 if it is not a candidate.
         known : (rows, nodes), optional
-            The known answers of each question, each to be scored without its own hyperedge.
+            The known answers of each query; each is scored without its own hyperedge.
         """
         beside = []
         at = self.context_position(edge_type)
@@ -171,7 +171,9 @@ class PlaceEvidence(nn.Module):
         marks = None
         if known is not None:
             marks = torch.zeros(len(nodes), num_columns + 1, dtype=torch.bool, device=nodes.device)
-            marks[known[0], column[known[1]]] = True  # the last column is for those left out
+            marks[known[0], column[known[1]]] = (
+                True  # the last column collects nodes that are not candidates
+            )
         question = Asked(beside, column, len(nodes), num_columns, self._turned, marks)
         evidence: Tensor = CandidateEvidence.apply(self.weights, question)  # type: ignore[no-untyped-call]
         return evidence

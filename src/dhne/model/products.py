@@ -1,13 +1,14 @@
-"""Own vectors and their products: what tells nodes apart that met the same nodes.
+"""Products of per-node vectors, which can distinguish nodes with the same neighbours.
 
 Each node v has a vector x_v of its own, each role a matrix Q. A tuple (v_1, …, v_N) gets
 
     ρ = Σ_k u_k Π_i (1 + x_{v_i} Q_i)_k  +  its place evidence (see `dhne.model.place_evidence`),
 
-the product over all positions but the context; u is the context's own vector (the relation's), or
-one vector per edge type where there is no context. The constant 1 lets the product hold every
-lower-order interaction, and keeps short and long tuples on one scale; a node without a vector of
-its own, x = 0, simply drops out. All candidates c of an open position p are one matrix product:
+where the product is over all positions but the context; u is the context's own vector (the
+relation's), or one vector per edge type if there is no context. The constant 1 lets the product
+include every lower-order interaction, and keeps short and long tuples on one scale; a node without
+a vector, x = 0, simply drops out. Scoring all candidates c of an open position p is one matrix
+product:
 
     q_p = u Π_{i ≠ p} (1 + x_i Q_i),     ρ(c) = Σ_k q_{p,k} + (q_p Q_pᵀ) · x_c.
 """
@@ -27,7 +28,7 @@ from .module_names import module_name
 from .place_evidence import PlaceEvidence
 
 LONGEST = 16  # positions; longer hyperedges have no product
-_CONTEXTS = 512  # nodes that a context type has at most
+_CONTEXTS = 512  # maximum number of nodes of a context type
 
 
 class Products(nn.Module):
@@ -36,7 +37,7 @@ class Products(nn.Module):
     Parameters
     ----------
     network : HyperNetwork
-        What is trained on; its counts are the place evidence.
+        The training network; its counts are the place evidence.
     dim : int
         The size of the own vectors.
     context : str or None
@@ -64,7 +65,7 @@ class Products(nn.Module):
                 self.scales[_family(edge_type)] = nn.Parameter(torch.empty(dim))
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw the weights: short vectors, matrices that keep lengths, no evidence."""
+        """Draw the weights: short vectors, length-preserving matrices, no evidence."""
         with torch.no_grad():
             for x in (*self.vectors.values(), *self.scales.values()):
                 x.normal_(0, 0.1, generator=generator)
@@ -73,9 +74,9 @@ class Products(nn.Module):
             self.evidence.weights.zero_()
 
     def copy_weights(self, old: Products) -> None:
-        """Begin where the products of a smaller network ended; nodes keep their ids.
+        """Start from the products of a smaller network; nodes keep their ids.
 
-        What only this network has keeps the weights that were drawn.
+        What is new in this network keeps its drawn weights.
         """
         if self.dim != old.dim or self.context != old.context:
             return
@@ -97,14 +98,14 @@ class Products(nn.Module):
         return len(edge_type) <= LONGEST and known and all(role in self.maps for role in roles)
 
     def factor(self, own: Tensor, edge_type: EdgeType, position: int) -> Tensor:
-        """Return 1 + x Q of nodes at a position, ``own: float[m, dim]`` being their vectors."""
+        """Return 1 + x Q of nodes at a position, given their vectors ``own: float[m, dim]``."""
         factor: Tensor = 1 + own @ self.maps[_role(edge_type, position)]
         return factor
 
     def query(self, product: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return z of an open position: ρ of its candidates differs by z · x_c.
 
-        `product` is that of all other positions, without u where the context is open.
+        `product` is over all other positions, without u if the context is open.
         """
         if position == self.evidence.context_position(edge_type):
             return product
@@ -112,7 +113,7 @@ class Products(nn.Module):
         return z
 
     def scale(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
-        """Return u of tuples: their contexts' vectors, or that of the edge type."""
+        """Return u of tuples: their contexts' vectors, or the edge type's vector."""
         at = self.evidence.context_position(edge_type)
         if at is not None:
             return self._own(nodes, edge_type, at)
@@ -131,7 +132,7 @@ class Products(nn.Module):
         return total
 
     def _own(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
-        """Return the vectors of the nodes at a position; 0 for those without one."""
+        """Return the vectors of the nodes at a position; 0 for nodes without one."""
         x, ids = self.vectors_of(edge_type[position]), nodes[:, position]
         known = (ids < len(x)) & (ids >= 0)
         return functional.embedding(torch.where(known, ids, 0), x) * known[:, None]
@@ -156,7 +157,7 @@ class Products(nn.Module):
         """Return ``float[m, n]``: ρ of each tuple with every node at `position`."""
         with torch.no_grad():
             n = self.sizes[edge_type[position]]
-            if position == self.evidence.context_position(edge_type):  # it changes every place
+            if position == self.evidence.context_position(edge_type):  # it changes every place pair
                 tuples = nodes.repeat_interleave(n, dim=0)
                 tuples[:, position] = torch.arange(n, device=nodes.device).repeat(len(nodes))
                 return self.logits(tuples, edge_type).reshape(len(nodes), n)
@@ -176,10 +177,10 @@ class Products(nn.Module):
 
 
 def choose_context(network: HyperNetwork) -> str | None:
-    """Return the node type that is a context: the smallest, if it is smaller than the others.
+    """Return the context type: the smallest node type, if it qualifies.
 
-    It is in every edge type exactly once, has at most 512 nodes, and every other type has at least
-    twice as many.
+    A context is in every edge type exactly once and has at most 512 nodes, and every other type has
+    at least twice as many.
 
     Examples
     --------

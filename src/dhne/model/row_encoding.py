@@ -1,15 +1,15 @@
-"""`RowEncoding`: what the rows of one node type say of the nodes that each of its nodes met.
+"""`RowEncoding`: the values in the adjacency rows of one node type.
 
 ==========  ==================================================================================
-``counts``  how often they met, each column divided by its maximum: the paper's A
-``digits``  how many binary digits that number has, ⌈log₂(1 + count)⌉: once 1, two or three
-            times 2, four to seven times 3, …
+``counts``  number of shared hyperedges, each column divided by its maximum: the paper's A
+``digits``  number of binary digits of that count, ⌈log₂(1 + count)⌉: 1 for 1, 2 for 2 or 3,
+            3 for 4 to 7, …
 ==========  ==================================================================================
 
-A column that is divided by its maximum says little of all but its busiest pair: where two nodes
-once met 500 times, having met a third counts for 1/500. Digits tell both from never having met.
-Where nearly every node of a type has met nearly every other, though, how often is all that there is
-to say, and its rows stay counts.
+A column divided by its maximum tells little about all but its most frequent pair: if one pair
+occurs 500 times, a pair that occurs once has 1/500. Digits distinguish both from pairs that never
+occur. But if nearly every pair of a type occurs, only the frequency is informative, and the rows of
+that type stay counts.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Floats = npt.NDArray[np.float64]
 
 KINDS = ("counts", "digits")
 _MEAN_SQUARE = 8.0  # of a row of digits after scaling, at most
-_FULL = 0.6  # share of a type's entries that are not zero, beyond which rows are counts
+_FULL = 0.6  # share of non-zero entries of a type, above which rows stay counts
 
 
 class RowEncoding:
-    """The rows of one node type: their values, their scale, and what a hyperedge adds to them.
+    """The rows of one node type: their values, their scale, and a hyperedge's contribution.
 
     Parameters
     ----------
     adjacency : AdjacencyMatrix
     kind : {"counts", "digits"}
-        What rows should say; those of a dense type are counts all the same.
+        Values of the rows; those of a dense type are always counts.
     """
 
     def __init__(self, adjacency: AdjacencyMatrix, kind: str = "counts") -> None:
@@ -50,7 +50,7 @@ class RowEncoding:
         self.is_digits = kind == "digits" and entries <= _FULL * places
 
     def over_all_columns(self, number: float) -> float:
-        """Return the sum of a number over all columns; a worker may have only some of these."""
+        """Return the sum of a number over all columns, of which a worker may have only some."""
         return number
 
     @property
@@ -70,11 +70,11 @@ class RowEncoding:
 
     @cached_property
     def scale(self) -> float:
-        """What rows are multiplied by before they are encoded.
+        """Multiplier of the rows before encoding.
 
-        Each of a row's entries moves the sum that is encoded by as much as its table's row moves in
-        a step. So that a step moves all types alike, rows of digits get a mean square length of at
-        most 8; those of counts are left as the paper has them.
+        Each entry of a row moves the encoder's input sum by as much as its table row moves in a
+        step. So that a step moves all types equally, rows of digits are scaled to a mean squared
+        length of at most 8; rows of counts are left as in the paper.
         """
         if not self.is_digits:
             return 1.0
@@ -86,7 +86,7 @@ class RowEncoding:
     def matrix(
         self, *, device: torch.device, dtype: torch.dtype, of: sp.csr_array | None = None
     ) -> SparseMatrix:
-        """Return the rows on a device; `of` are other rows, scaled like the adjacency's."""
+        """Return the rows on a device; `of` replaces them by other rows with the same scaling."""
         csr = self.adjacency.matrix if of is None else of
         values = csr.data
         if self.is_digits:
@@ -101,7 +101,7 @@ class RowEncoding:
     def contribution(
         self, nodes: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], weights: Floats
     ) -> Floats:
-        """Return what hyperedges of these weights put into rows of `nodes` at `columns`."""
+        """Return what hyperedges of these weights contribute to rows of `nodes` at `columns`."""
         a = self.adjacency
         if not self.is_digits:
             return a.scaled(columns, weights)
@@ -110,7 +110,7 @@ class RowEncoding:
 
 
 def digits(counts: npt.ArrayLike) -> Floats:
-    """Return how many binary digits counts have; fractions are rounded up, 0 has none.
+    """Return the number of binary digits of counts; fractions are rounded up, 0 has none.
 
     Examples
     --------
@@ -123,6 +123,6 @@ def digits(counts: npt.ArrayLike) -> Floats:
 
 
 def without(counts: Floats, weights: Floats) -> Floats:
-    """Return counts less the weights of hyperedges; 0 where only rounding would be left."""
+    """Return counts minus the weights of hyperedges; 0 if only a rounding error remains."""
     rest = counts - weights
     return np.where(rest > ZERO * counts, rest, 0)

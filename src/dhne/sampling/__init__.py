@@ -1,8 +1,8 @@
-"""Negatives: corrupted hyperedges that are in no known edge set, for training and evaluation.
+"""Negatives: corrupted hyperedges that are not known hyperedges, for training and evaluation.
 
-`KnownEdges` knows which tuples are hyperedges, a *scheme* chooses which positions of a hyperedge
-get which other node, and `NegativeSampler` draws until every draw is a negative. The same code
-works on NumPy arrays and on torch tensors of any device.
+`KnownEdges` tells which tuples are hyperedges, a *scheme* chooses the positions to corrupt and the
+nodes to put there, and `NegativeSampler` redraws until every draw is a negative. The same code
+works on NumPy arrays and on torch tensors on any device.
 """
 
 from .known import KnownEdges

@@ -1,6 +1,6 @@
-"""Random numbers and the few array operations of the sampler, from NumPy or from torch.
+"""Random numbers and the array operations that the sampler needs, for NumPy and torch.
 
-The sampler is written once, with operations that arrays and tensors share; this module covers those
+The sampler is written once, with operations common to arrays and tensors; this module covers those
 that differ. Nothing here makes the host wait for a device, except where noted.
 """
 
@@ -18,7 +18,7 @@ from dhne.errors import ParameterError
 
 
 class Draws(ABC):
-    """A source of random numbers with the array operations that go with it."""
+    """A source of random numbers, with the matching array operations."""
 
     device: str
 
@@ -28,7 +28,7 @@ class Draws(ABC):
 
     @abstractmethod
     def table(self, array: npt.NDArray[Any]) -> Any:
-        """Convert a NumPy array to this source's kind."""
+        """Convert a NumPy array to this source's array type."""
 
     @abstractmethod
     def truncate(self, x: Any) -> Any:
@@ -56,19 +56,19 @@ class Draws(ABC):
 
     @abstractmethod
     def search(self, table: Any, values: Any) -> Any:
-        """Return, per value, the number of entries of a sorted table that are not above it."""
+        """Return, for each value, the number of entries of a sorted table that are not above it."""
 
     @abstractmethod
     def rows(self, mask: Any) -> Any:
-        """Return the rows where `mask` is true; this may wait for a device."""
+        """Return the rows where `mask` is true; may wait for the device."""
 
     @abstractmethod
     def rows_at_most(self, mask: Any) -> Any:
-        """Return rows that include all those of `mask`, without waiting for a device."""
+        """Return rows that include all those of `mask`, without waiting for the device."""
 
 
 class NumpyDraws(Draws):
-    """Random numbers of a NumPy generator."""
+    """Random numbers from a NumPy generator."""
 
     device = "numpy"
 
@@ -109,7 +109,7 @@ class NumpyDraws(Draws):
 
 
 class TorchDraws(Draws):
-    """Random numbers of a torch generator, on its device."""
+    """Random numbers from a torch generator, on its device."""
 
     def __init__(self, rng: Any, device: Any) -> None:
         import torch
@@ -121,7 +121,7 @@ class TorchDraws(Draws):
             rng = torch.Generator(device=self._device).manual_seed(int(rng))
         if not isinstance(rng, torch.Generator):
             raise ParameterError(
-                f"negatives of tensors need a torch.Generator or a seed, got {type(rng).__name__}"
+                f"negatives for tensors need a torch.Generator or a seed, got {type(rng).__name__}"
             )
         if rng.device.type != self._device.type:
             raise ParameterError(
@@ -172,6 +172,7 @@ def draws_for(nodes: Any, rng: Any) -> Draws:
         return TorchDraws(rng, nodes.device)
     if not isinstance(rng, int | np.integer | np.random.Generator):
         raise ParameterError(
-            f"negatives of arrays need a numpy.random.Generator or a seed, got {type(rng).__name__}"
+            "negatives for arrays need a numpy.random.Generator or a seed, "
+            f"got {type(rng).__name__}"
         )
     return NumpyDraws(rng)

@@ -1,7 +1,7 @@
-"""Negatives from a list of all corruptions, for hyperedges where random draws failed.
+"""Negatives from a list of all corruptions, for hyperedges whose random draws failed.
 
 Draws fail repeatedly only if nearly every tuple is a hyperedge, and then lists are short: if less
-than half of the tuples in a set are hyperedges, half of the draws from it succeed. So a list never
+than half of a set of tuples are hyperedges, at least half of the draws succeed. So a list never
 needs to be much longer than the known hyperedges; longer ones are sampled.
 
 Corruptions of few positions come first. If none of them is free, schemes that change one or two
@@ -21,7 +21,7 @@ from .draws import NumpyDraws
 from .known import EdgeIndex
 from .schemes import Scheme
 
-_MOST = 1 << 18  # tuples listed at once
+_MOST_TUPLES = 1 << 18  # listed at once
 
 Found = npt.NDArray[np.bool_]
 
@@ -46,7 +46,7 @@ def choose(
             chosen[pending], found[pending] = _choose_any(positives[pending], index, scheme, draws)
             break
         grids = [_grid(scheme, p, draws) for p in combinations(range(len(index.types)), level)]
-        at_once = max(1, _MOST // max(1, sum(len(chance) for _, _, chance in grids)))
+        at_once = max(1, _MOST_TUPLES // max(1, sum(len(chance) for _, _, chance in grids)))
         for start in range(0, len(pending), at_once):
             rows = pending[start : start + at_once]
             chosen[rows], found[rows] = _choose_listed(positives[rows], grids, index, draws)
@@ -60,9 +60,9 @@ def _grid(scheme: Scheme, positions: tuple[int, ...], draws: NumpyDraws) -> Grid
     """Return the ways to fill some positions, ``int64[T, positions]``, and their probabilities."""
     chances = [scheme.probabilities(p) for p in positions]
     usable = [np.flatnonzero(c) for c in chances]
-    if len(positions) > 1 and np.prod([float(len(u)) for u in usable]) > _MOST:
-        columns = [scheme.nodes(p, draws.uniform(_MOST), draws) for p in positions]
-        return positions, np.stack(columns, axis=1), np.full(_MOST, 1 / _MOST)
+    if len(positions) > 1 and np.prod([float(len(u)) for u in usable]) > _MOST_TUPLES:
+        columns = [scheme.nodes(p, draws.uniform(_MOST_TUPLES), draws) for p in positions]
+        return positions, np.stack(columns, axis=1), np.full(_MOST_TUPLES, 1 / _MOST_TUPLES)
     nodes = np.stack([g.reshape(-1) for g in np.meshgrid(*usable, indexing="ij")], axis=1)
     likely = [c[column] for column, c in zip(nodes.T, chances, strict=True)]
     return positions, nodes, np.prod(likely, axis=0)
@@ -91,10 +91,12 @@ def _choose_any(
     positives: NodeArray, index: EdgeIndex, scheme: Scheme, draws: NumpyDraws
 ) -> tuple[NodeArray, Found]:
     """Choose from all free tuples, which are the same for every positive."""
-    free = index.free_tuples(_MOST)
+    free = index.free_tuples(_MOST_TUPLES)
     chance = np.ones(0)
     if free is None:
-        columns = [scheme.nodes(p, draws.uniform(_MOST), draws) for p in range(len(index.types))]
+        columns = [
+            scheme.nodes(p, draws.uniform(_MOST_TUPLES), draws) for p in range(len(index.types))
+        ]
         free = np.stack(columns, axis=1)
         free = free[~index.refuses(free)]
         chance = np.ones(len(free))

@@ -1,9 +1,9 @@
-"""Which tuples are known hyperedges: vectorised look-up.
+"""Vectorised lookup of known hyperedges.
 
 Each hyperedge is one 64-bit key (:func:`dhne.network.edges.edge_keys`); distinct keys are kept
 sorted. Most tuples looked up are not hyperedges, so a table of bytes filters them before the binary
-search: slot h(key) has a mark of the known key that falls there, and only tuples with the same mark
-are searched for. A GPU does not use the table.
+search: slot h(key) stores a mark of the known key that hashes there, and only tuples with the same
+mark are searched for. On a GPU the table is not used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EdgeIndex:
     keys : int64[distinct hyperedges]
         Sorted.
     repeats_nodes : bool
-        Whether a node may be in a set twice; only if it is in some known hyperedge.
+        Whether a node may be in a set twice: true if that occurs in a known hyperedge.
     """
 
     def __init__(self, edge_sets: Sequence[EdgeSet], sizes: NodeArray) -> None:
@@ -61,13 +61,13 @@ class EdgeIndex:
         return num_possible(self.types, self.sizes, repeats_nodes=self.repeats_nodes)
 
     def keys_of(self, nodes: Any) -> Any:
-        """Return the key of each tuple, the same for any order of a set's members."""
+        """Return the key of each tuple; the order of a set's members does not matter."""
         return edge_keys(_sorted(nodes, self.types), self.sizes)
 
     def has(self, keys: Any, among: Any = None) -> Any:
-        """Return which of these keys are known, as a mask of the same kind.
+        """Return a mask of the keys that are known, of the same array type.
 
-        `among` is a mask of those to look up, if the others do not matter.
+        `among` is a mask of the keys to look up; results for the others are undefined.
         """
         if isinstance(keys, np.ndarray):
             return self._has(keys, among)
@@ -88,7 +88,7 @@ class EdgeIndex:
         """Return which tuples are not negatives.
 
         These are known hyperedges, tuples that repeat a node where that is not allowed, and the
-        positive itself. `own` has the keys of the positives, each of which has equally many
+        positive itself. `own` holds the keys of the positives, each with the same number of
         consecutive tuples in `nodes`.
         """
         keys = self.keys_of(nodes)
@@ -105,7 +105,7 @@ class EdgeIndex:
     def free_tuples(self, most: int) -> NodeArray | None:
         """Return all tuples that are not hyperedges, or None if there are too many to list.
 
-        A list may be at most twice as long as the known hyperedges, and at most `most`.
+        The list may have at most twice as many entries as there are known hyperedges, and `most`.
         """
         total = prod(self.sizes.tolist())
         orders = prod(factorial(len(group)) for group in self.types.groups)
@@ -142,14 +142,14 @@ class EdgeIndex:
         return slots.view(np.int64)
 
     def _mark(self, keys: NodeArray) -> npt.NDArray[np.uint8]:
-        """Return 1 … 128, from bits of the spread keys that their slots leave unused."""
+        """Return 1 … 128, from bits of the hashed keys that the slots do not use."""
         spread = keys.view(np.uint64) * _SPREAD
         spread >>= np.uint64(64 - self._bits - 7)
         return (spread & np.uint64(127)).astype(np.uint8) + np.uint8(1)
 
 
 class KnownEdges:
-    """The hyperedges of one or several networks, for looking up many tuples at once.
+    """The hyperedges of one or several networks, with lookup of many tuples at once.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class KnownEdges:
 
         Returns
         -------
-        bool[m], of the same kind
+        bool[m], of the same array type
         """
         index = self.index(edge_type)
         if not hasattr(nodes, "device") or isinstance(nodes, np.ndarray):
@@ -223,12 +223,12 @@ def _check_same_nodes(one: HyperNetwork, other: HyperNetwork) -> None:
         if t in other.node_types and one.vocabulary(t) != other.vocabulary(t):
             raise ParameterError(
                 f"the networks number their nodes of type {t!r} differently; "
-                "merge them and take subsets, so that ids mean the same in all"
+                "merge them and take subsets, so that all use the same ids"
             )
 
 
 def _sorted(nodes: Any, types: EdgeType) -> Any:
-    """Return tuples with the ids of each set ascending, from an array or a tensor."""
+    """Return tuples with the ids of each set in ascending order, as an array or a tensor."""
     if not types.has_sets:
         return nodes
     columns = [nodes[:, p] for p in range(len(types))]

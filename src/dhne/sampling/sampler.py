@@ -1,9 +1,9 @@
-"""`NegativeSampler`: draws corruptions, and draws again until each is a negative.
+"""`NegativeSampler`: draws corruptions until each is a negative.
 
 A draw is rejected and repeated if it is a known hyperedge, its own positive, or repeats a node in a
 set. Rejections are rare in sparse networks. In dense ones the rounds are bounded: negatives that
-are still missing are chosen from a list of all corruptions, and if there are none, an error
-says that the network is saturated.
+are still missing are chosen from a list of all corruptions, and if there are none, a
+`SaturatedNetworkError` is raised.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .enumeration import choose
 from .known import EdgeIndex, KnownEdges
 from .schemes import BY_DEGREE, Scheme
 
-_ROUNDS = 24  # random draws per negative before corruptions are listed
-_AT_ONCE = 1 << 16  # draws at once on a CPU: few enough to stay in its cache
+_ROUNDS = 24  # of random draws before corruptions are listed
+_DRAWS_AT_ONCE = 1 << 16  # on a CPU: few enough to stay in its cache
 _CANDIDATES = 4  # draws per negative if the host must not wait for the device
 
 
@@ -36,10 +36,10 @@ class Negatives:
     Attributes
     ----------
     nodes : int64[m * k, N]
-        In the order of the positive's positions, even if they are unordered.
+        In the order of the positive's positions, even for unordered ones.
     valid : bool[m * k]
-        False where no negative was found; the row is then the positive itself. All true unless
-        `allow_fewer` or `wait` is set otherwise.
+        False if no negative was found; the row is then the positive itself. All true unless
+        `allow_fewer` is true or `wait` is false.
     positives : int64[m, N]
     per_positive : int
         k.
@@ -62,7 +62,7 @@ class Negatives:
 
 
 class NegativeSampler:
-    """Draws negatives for hyperedges: corruptions that are in no known edge set.
+    """Draws negatives for hyperedges: corruptions that are not known hyperedges.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class NegativeSampler:
     per_positive : int
         Number of negatives per hyperedge.
     allow_fewer : bool
-        Whether to mark missing negatives as invalid in a saturated network, rather than raise
+        Whether to mark missing negatives as invalid in a saturated network instead of raising
         `SaturatedNetworkError`.
 
     Examples
@@ -136,8 +136,8 @@ class NegativeSampler:
         per_positive : int, optional
             Overrides the sampler's own.
         wait : bool
-            False never makes the host wait for a GPU: each negative is then the first valid one of
-            four draws, and the very few without one are marked as invalid.
+            If false, the host never waits for a GPU: each negative is the first valid one of four
+            draws, and the very few without one are marked as invalid.
 
         Raises
         ------
@@ -179,13 +179,13 @@ class NegativeSampler:
         if not self.allow_fewer:
             raise SaturatedNetworkError(
                 f"every possible tuple of type {index.types!r} is a known hyperedge, so there are "
-                "no negatives; pass allow_fewer=True to continue without"
+                "no negatives; pass allow_fewer=True to continue without them"
             )
         nodes = draws.repeat(positives.T, k).T
         return Negatives(nodes, draws.table(np.zeros(len(nodes), dtype=bool)), positives, k)
 
     def _listed(self, stuck: Any, index: EdgeIndex, draws: Draws) -> tuple[Any, Any]:
-        """Choose negatives that random draws did not find, on the host."""
+        """Choose the negatives that random draws did not find, on the host."""
         positives = stuck if isinstance(stuck, np.ndarray) else stuck.cpu().numpy()
         source = NumpyDraws(int(float(draws.uniform(1)[0]) * 2**53))
         chosen, found = choose(positives, index, self._schemes[index.types], source)
@@ -194,7 +194,7 @@ class NegativeSampler:
             raise SaturatedNetworkError(
                 f"{len(np.unique(lost, axis=0))} hyperedge(s) of type {index.types!r}, such as "
                 f"{tuple(lost[0].tolist())}, have no corruption that is not a known hyperedge "
-                "too; try scheme='all', or pass allow_fewer=True to continue without"
+                "too; try scheme='all', or pass allow_fewer=True to continue without them"
             )
         return draws.table(chosen), draws.table(found)
 
@@ -208,14 +208,14 @@ def evaluation_negatives(
     scheme: str = "paper",
     allow_fewer: bool = False,
 ) -> Negatives:
-    """Return the fixed negatives of an evaluation: they depend only on the data and the seed.
+    """Return the fixed negatives of an evaluation, which depend only on the data and the seed.
 
     Parameters
     ----------
     edges : EdgeSet
         The positives.
     known : KnownEdges
-        All known hyperedges, of training and test; none of them is a negative.
+        All known hyperedges, of training and test; none of them becomes a negative.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def _draw_all(
 ) -> tuple[Any, Any]:
     """Return a first draw for every negative and the rows of the rejected ones."""
     on_host = draws.device in ("numpy", "cpu")
-    step = max(1, _AT_ONCE // k if on_host else len(positives))
+    step = max(1, _DRAWS_AT_ONCE // k if on_host else len(positives))
     columns = draws.empty(positives.shape[1], len(positives) * k)
     pending = []
     for start in range(0, max(1, len(positives)), step):

@@ -1,21 +1,21 @@
-"""Corruption schemes: which positions of a hyperedge get another node, and which node.
+"""Corruption schemes: which positions of a hyperedge are replaced, and by which nodes.
 
 `paper`
-    With probability 0.9 one uniformly chosen position, otherwise two distinct ones, get a uniformly
-    drawn node of their type.
+    Replaces one uniformly chosen position with probability 0.9, otherwise two distinct ones, by
+    uniformly drawn nodes of the same type.
 `one`
     Always one position.
 `all`
     Every position: random tuples.
 `degree`
-    Positions as in `paper`, nodes with probability ∝ degree^0.75, so that negatives have degrees
-    like those of hyperedges.
+    Positions as in `paper`; nodes with probability ∝ degree^0.75, so that the degrees in negatives
+    resemble those in hyperedges.
 `matched`
-    Every position, nodes with probability ∝ degree: random tuples of the same size, whose nodes
-    have the degrees of hyperedges' nodes. Neither size nor popularity tells them from hyperedges.
+    Every position, with nodes drawn with probability ∝ degree: random tuples of the same size with
+    the node degrees of hyperedges. Neither size nor popularity distinguishes them from hyperedges.
 
 The drawn node may equal the old one; a draw that changes nothing is not a negative, and the sampler
-draws again.
+redraws it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dhne.network.edges import NodeArray
 from .draws import Draws
 
 SCHEMES = ("paper", "one", "all", "degree", "matched")
-BY_DEGREE = {"degree": 0.75, "matched": 1.0}  # the power of the degree that nodes are drawn by
+BY_DEGREE = {"degree": 0.75, "matched": 1.0}  # exponent of the degree in the probability of a node
 
 _ONE_POSITION = 0.9
 _BELOW_ONE = 1 - 2.0**-40  # keeps numbers below 1 from being rounded up to 1
@@ -48,8 +48,8 @@ class Scheme:
     sizes : float64[N]
         Number of possible nodes per position.
     cumulative : float64[Σ n_p], optional
-        For weighted nodes: p plus the cumulative probability of the nodes at position p, one
-        position after the other, so that one binary search serves all positions.
+        For weighted nodes: p plus the cumulative probability of the nodes at position p,
+        concatenated over positions, so that one binary search serves all of them.
     starts : int64[N], optional
         Where each position begins in `cumulative`.
     """
@@ -118,7 +118,7 @@ class Scheme:
         return columns.T
 
     def nodes(self, positions: Any, uniform: Any, draws: Draws) -> Any:
-        """Return a node per position (all the same or one each); overwrites `uniform`."""
+        """Return nodes for `positions` (one for all, or one each); overwrites `uniform`."""
         if self.cumulative is None:
             uniform *= self.sizes[positions]
             return draws.truncate(uniform)
@@ -126,9 +126,9 @@ class Scheme:
         return found - self.starts[positions]
 
     def levels(self) -> range:
-        """Return how many positions may change when corruptions are listed, fewest first.
+        """Return the numbers of positions to change when corruptions are listed, fewest first.
 
-        The schemes that change one or two positions continue with more if those are used up.
+        The schemes that change one or two positions go on to more if those are exhausted.
         """
         length = len(self.sizes)
         first = {"all": length, "matched": length}.get(self.name, 1)

@@ -1,1 +1,1 @@
-"""From a network to a trained model: batches, steps, epochs, checkpoints."""
+"""Training: batches, steps, epochs, checkpoints and updates."""

@@ -1,7 +1,7 @@
-"""Where a training is put together: from a network and settings to a model, batches and a loop.
+"""Assembly of a training: from a network and settings to a model, batches and a loop.
 
-`Blueprint` is everything that follows from the data and the settings alone. A fit makes one and
-trains the model that it describes; loading a run makes the same one and fills in saved weights.
+`Blueprint` holds everything that depends only on the data and the settings. A fit creates one and
+trains the model it describes; loading a run creates the same one and fills in the saved weights.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from .ranking import RankingOptions, RankingTrainer
 from .replay import Replay
 from .validation import RankedHeldOut, ValidationSet
 
-_SMALL = 20_000  # hyperedges, below which products are trained on the CPU
+_SMALL_EDGES = 20_000  # below this, products are trained on the CPU
 
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """What a model is built from.
+    """The specification of a model and its training.
 
     Attributes
     ----------
     network : HyperNetwork
-        All that is known.
+        All known hyperedges.
     train : HyperNetwork
-        What is trained on: all of it, or what validation leaves.
+        The training part: all of it, or the rest after validation.
     held_out : HyperNetwork or None
-        What validation watches.
+        The validation part.
     chosen_on : HyperNetwork or None
-        What epochs and weight of the products are chosen on.
+        Used to choose the number of epochs and the weight of the products.
     settings : Settings
-        With everything filled in that follows from the size of `train`.
+        With everything filled in that depends on the size of `train`.
     dtype : torch.dtype
     seed : int
     replay : Replay or None
-        Which hyperedges an epoch of an update visits.
+        For an update: the hyperedges that an epoch visits.
     """
 
     network: HyperNetwork
@@ -80,9 +80,9 @@ class Blueprint:
         dtype: torch.dtype,
         validation: HyperNetwork | None = None,
     ) -> Blueprint:
-        """Hold hyperedges out for validation, if asked to, and fill in the settings.
+        """Hold out hyperedges for validation, if requested, and fill in the settings.
 
-        `validation` are hyperedges beside those of `network`, to choose on instead of some of its.
+        `validation` has separate hyperedges for choosing products, instead of a share of `network`.
         """
         train, held_out = network, None
         settings = settings.with_products(
@@ -96,15 +96,15 @@ class Blueprint:
             if not train.num_edges():
                 raise ParameterError(
                     f"validation={settings.validation} leaves no hyperedge of "
-                    f"{network.num_edges()} to train on; hold fewer out"
+                    f"{network.num_edges()} to train on; hold out fewer"
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
         return cls(network, train, held_out, validation, settings, dtype, seed)
 
     def for_choosing(self, seed: int) -> Blueprint:
-        """Return the blueprint of what the products are trained and chosen with.
+        """Return the blueprint for training and choosing the products.
 
-        Without hyperedges given apart, some of the network's are held out.
+        Unless separate hyperedges were given, some of the network's are held out.
         """
         if not self.settings.holdout:
             return self
@@ -112,14 +112,14 @@ class Blueprint:
         return replace(self, train=train, chosen_on=chosen_on)
 
     def sharing_rows(self, **changes: Any) -> Blueprint:
-        """Return a blueprint with some changes that leave the rows as they are."""
+        """Return a blueprint with changes that do not affect the rows."""
         changed = replace(self, **changes)
         changed.__dict__["rows"] = self.rows
         return changed
 
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:
-        """The rows of each node type; those that are not trained on have no columns."""
+        """The rows of each node type; types without training hyperedges have no columns."""
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
         matrices = adjacency(self.train, dtype=dtype)
         for t in self.network.node_types:
@@ -127,7 +127,7 @@ class Blueprint:
         return {t: RowEncoding(a, self.settings.rows) for t, a in matrices.items()}
 
     def build(self) -> DHNEModel:
-        """Return the model; its weights are not drawn yet."""
+        """Return the model, its weights not yet drawn."""
         s = self.settings
         architecture = Architecture(
             {t: s.sizes(t) for t in self.rows},
@@ -141,7 +141,7 @@ class Blueprint:
         return DHNEModel(columns, self.network.edge_sets, architecture).to(self.dtype)
 
     def build_products(self) -> Products:
-        """Return the products; their weights are not drawn yet."""
+        """Return the products, their weights not yet drawn."""
         return Products(self.train, *self.product_shape)
 
     @property
@@ -152,7 +152,7 @@ class Blueprint:
         return dim, choose_context(self.train)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
-        """Return what is counted of the training network, if the similarity is given evidence."""
+        """Return the counts of the training network, if the similarity uses evidence."""
         if not self.settings.evidence:
             return None
         matrices = {t: r.adjacency for t, r in self.rows.items()}
@@ -160,7 +160,7 @@ class Blueprint:
 
     @cached_property
     def validation(self) -> ValidationSet | None:
-        """The held-out hyperedges with their negatives, if there are any to watch."""
+        """The held-out hyperedges with their negatives, if there are any."""
         return self._watched(self.held_out)
 
     def _watched(self, held_out: HyperNetwork | None) -> ValidationSet | None:
@@ -170,10 +170,10 @@ class Blueprint:
         return watched if len(watched) else None
 
     def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
-        """Return what makes probabilities of the logits of a trained model; see `Calibration`.
+        """Return the map from a trained model's logits to probabilities; see `Calibration`.
 
-        It is fitted on what was held out, to watch the training or to choose on. `scorer` makes a
-        scorer of the model that sees the evidence of the training network.
+        It is fitted on the hyperedges held out for validation or for choosing products. `scorer`
+        creates a scorer of the model with the evidence of the training network.
         """
         watched = self.validation or self._watched(self.chosen_on)
         fitted = None if watched is None else watched.calibration(scorer())
@@ -186,7 +186,7 @@ class Blueprint:
         evidence: PairEvidence | None,
         share: tuple[int, int] | None = None,
     ) -> BatchMaker:
-        """Return what makes the batches; see `BatchMaker` for `share`."""
+        """Return the batch maker; see `BatchMaker` for `share`."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
@@ -215,7 +215,7 @@ class Blueprint:
         )
 
     def _second_order_weights(self) -> dict[str, float]:
-        """Return α of each node type; the released code's mean divides by the columns."""
+        """Return α per node type; the released code's mean divides by the number of columns."""
         alpha = self.settings.alpha
         assert alpha is not None
         if self.settings.reconstruction == "mean":
@@ -233,7 +233,7 @@ def prepare_training(
     checkpoints: CheckpointStore | None = None,
     checkpoint_seconds: float = 30.0,
 ) -> Trainer:
-    """Return a training that is ready to run, on a device that has the memory for it."""
+    """Return a training that is ready to run, after checking the device's memory."""
     weights = count_weights(blueprint.build)
     needed = training_bytes(
         blueprint.train, blueprint.rows, blueprint.settings, weights, blueprint.dtype.itemsize
@@ -271,11 +271,11 @@ def train_products(
 ) -> tuple[Products, list[dict[str, float]]]:
     """Train the products to rank, and return them on the CPU with one record per epoch.
 
-    `progress` is called with (epochs done, epochs at most, loss); `start` may replace the weights
-    that were drawn.
+    `progress` is called with (epochs done, maximum epochs, loss); `start` may replace the drawn
+    weights.
     """
     s = blueprint.settings
-    if blueprint.train.num_edges() < _SMALL:  # a GPU would wait for the host in every step
+    if blueprint.train.num_edges() < _SMALL_EDGES:  # a GPU would wait for the host in every step
         device = torch.device("cpu")
         kernels = get_kernels("auto", device)
     products = blueprint.build_products()

@@ -1,10 +1,10 @@
-"""From hyperedges to what one step looks at: shuffled, with fresh negatives, each node once.
+"""Batches: shuffled hyperedges with fresh negatives, each distinct node encoded once.
 
 An epoch shuffles the hyperedges of every type and cuts each type into as many pieces as there are
-batches, so that every batch holds each type in its proportion. On a CPU, sets of all sizes with the
-same roles are shuffled and cut as one (`dhne.training.families`). All randomness of an epoch comes
-from the seed and the epoch's number, so that training can go on after any interruption as if there
-had been none.
+batches, so that every batch has all types in proportion. On a CPU, sets of all sizes with the same
+roles are shuffled and cut together (`dhne.training.families`). All randomness of an epoch comes
+from the seed and the epoch's number, so that an interrupted training resumes exactly where it
+stopped.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .leave_one_out import LeaveOneOut, joined
 from .replay import Replay
 from .step_inputs import FamilyInputs, Positives, StepInputs, TupleInputs, spread
 
-_CHUNK = 1 << 21  # tuples whose negatives are drawn, and evidence counted, in one go
+_CHUNK_TUPLES = 1 << 21  # tuples drawn, and their evidence counted, at once
 _SMALL, _EPOCHS = 1 << 15, 16  # members of a small family's tuples; epochs drawn at once
-_FAMILY = 1  # tells the random numbers of families from those of an epoch
+_FAMILY = 1  # separates the random numbers of families from those of an epoch
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class BatchOptions:
     alpha : mapping of node type to float
         The weight of the second-order loss.
     leave_one_out : bool
-        Whether a hyperedge's own entries are left out of its nodes' rows while it is scored.
+        Whether to leave a hyperedge's own entries out of its nodes' rows when scoring it.
     row_sample : int
-        How many non-zeros of a row a step's gradient runs over at most, 0 for all of them; see
+        Maximum number of non-zeros of a row in a step's gradient, 0 for all; see
         `RowSelection`.
     """
 
@@ -61,7 +61,7 @@ class BatchOptions:
     leave_one_out: bool = False
     row_sample: int = 0
     replay: Replay | None = None
-    """Which hyperedges an epoch visits; all of them if left out."""
+    """The hyperedges that an epoch visits; all by default."""
 
 
 class BatchMaker:
@@ -70,17 +70,17 @@ class BatchMaker:
     Parameters
     ----------
     network : HyperNetwork
-        What is trained on.
+        The training network.
     rows : mapping of node type to RowEncoding
     kernels : Kernels
     sampler : NegativeSampler
     options : BatchOptions
     device, dtype
-        Where batches are made, and in what precision.
+        Device and precision of the batches.
     evidence : PairEvidence, optional
     share : (rank, size)
-        Which worker this is, of how many: all draw the same batches, each takes its share of the
-        tuples.
+        This worker's number, and the number of workers: all draw the same batches, and each takes
+        its share of the tuples.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class BatchMaker:
                 rows, longest, device=device, dtype=dtype, one_shape=one_shape
             )
         # On a GPU a hub's row costs little, and the host would have to wait for the device; workers
-        # have a part of each row, of which a sample would depend on how many they are.
+        # have a part of each row, so a sample would depend on the number of workers.
         samples = device.type == "cpu" and share is None
         self.row_sample = options.row_sample if samples else 0
         edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
@@ -120,17 +120,17 @@ class BatchMaker:
         most = max(1, -(-self.num_edges // options.batch_size))
         self._sizes = {r: -(-n // most) for r, n in zip(self._edges, visited, strict=True)}
         self._family_sizes = [-(-n // most) for n in in_families]
-        # Sizes are rounded up, so that the last few batches may be left without a hyperedge.
+        # Sizes are rounded up, so the last few batches may have no hyperedge.
         sizes = [*self._sizes.values(), *self._family_sizes]
         counted = zip([*visited, *in_families], sizes, strict=True)
         self.num_batches = max(-(-n // max(size, 1)) for n, size in counted)
         self.sparse = {t: r.matrix(device=device, dtype=dtype) for t, r in rows.items()}
 
     def _gather_families(self, edges: dict[EdgeType, Positives]) -> list[Family]:
-        """Take the sets out of `edges` and return their families.
+        """Remove the sets from `edges` and return their families.
 
-        On a GPU a step is recorded and played back, and must have one shape: there each size stays
-        an edge type of its own.
+        On a GPU a step is recorded and replayed, and must have a fixed shape: there each size
+        remains an edge type of its own.
         """
         if self.device.type != "cpu":
             return []
@@ -153,11 +153,11 @@ class BatchMaker:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of the hyperedges, to tell whether a training goes on with the same ones."""
+        """A digest of the hyperedges, to check that a training resumes with the same ones."""
         return edges_digest(self.network)
 
     def positives(self, edges: EdgeSet) -> Positives:
-        """Return hyperedges on the device, with what is known of each once and for all."""
+        """Return hyperedges on the device, with everything that is the same in every epoch."""
         nodes = torch.from_numpy(edges.nodes.copy()).to(self.device)
         weights = torch.from_numpy(edges.weights.copy()).to(device=self.device, dtype=self.dtype)
         counts = weights.new_empty(len(nodes), 0)
@@ -171,13 +171,13 @@ class BatchMaker:
     def epoch(self, seed: int, epoch: int) -> Iterator[StepInputs]:
         """Yield the inputs of each step of one epoch.
 
-        The same seed and epoch give the same batches. All of an epoch have the same shape but the
-        last of each edge type, so that a step can be recorded and played back.
+        The same seed and epoch give the same batches. All batches of an epoch have the same shape,
+        except the last of each edge type, so that a step can be recorded and replayed.
         """
         rng = np.random.default_rng([seed, epoch])
         shuffled = {r: self._shuffle(e, rng) for r, e in self._edges.items()}
         orders = [family.shuffled(rng, self.replay) for family in self._families]
-        batches_at_once = max(1, _CHUNK * self.num_batches // (6 * self.num_edges))
+        batches_at_once = max(1, _CHUNK_TUPLES * self.num_batches // (6 * self.num_edges))
         for first in range(0, self.num_batches, batches_at_once):
             last = min(first + batches_at_once, self.num_batches)
             pieces = [self._draw(e, first, last, rng) for e in shuffled.values()]
@@ -193,7 +193,7 @@ class BatchMaker:
     def _draw(
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
     ) -> list[TupleInputs]:
-        """Draw the negatives of several batches at once and hand them out batch by batch."""
+        """Draw the negatives of several batches at once and yield them batch by batch."""
         m, size = len(edges.nodes), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
         both = self._with_drawn(edges.take(slice(cuts[0], cuts[-1])), rng, self._mine(cuts))
@@ -211,7 +211,7 @@ class BatchMaker:
         """Draw the negatives of several batches of a family at once.
 
         `key` is (seed, epoch). A small family's hyperedges are drawn for several epochs at once,
-        always the same ones, so that it does not matter with which of them a training goes on.
+        always in the same blocks, so that a training can resume at any epoch.
         """
         family, size = self._families[number], self._family_sizes[number]
         cuts = [min(size * b, len(order)) for b in range(first, last + 1)]
@@ -228,7 +228,7 @@ class BatchMaker:
     def _several_epochs(
         self, family: Family, together: int, seed: int, epoch: int
     ) -> tuple[Layout, int]:
-        """Return a family's hyperedges of several epochs, and the number of this one of them."""
+        """Return a family's hyperedges of several epochs, and this epoch's index among them."""
         block, within = divmod(epoch, together)
         if family.kept is None or family.kept[0] != (seed, block):
             rng = np.random.default_rng([seed, block, _FAMILY])
@@ -238,7 +238,7 @@ class BatchMaker:
         return family.kept[1], within
 
     def _mine(self, cuts: list[int]) -> Tensor | None:
-        """Return which hyperedges of batches that are cut there are this worker's; None for all."""
+        """Return which hyperedges are this worker's, given the batch boundaries; None for all."""
         if self.share is None or self.evidence is None:
             return None
         parts = []
@@ -250,7 +250,7 @@ class BatchMaker:
     def _with_drawn(
         self, edges: Positives, rng: np.random.Generator, mine: Tensor | None = None
     ) -> TupleInputs:
-        """Draw the negatives of hyperedges."""
+        """Return hyperedges with newly drawn negatives."""
         nodes = edges.nodes
         if self.device.type == "cpu":
             found = self.sampler.sample(nodes.numpy(), rng, edge_type=edges.types)
@@ -270,9 +270,9 @@ class BatchMaker:
     def with_negatives(
         self, edges: Positives, negatives: Tensor, valid: Tensor, mine: Tensor | None = None
     ) -> TupleInputs:
-        """Put hyperedges and negatives of each together, their evidence counted.
+        """Combine hyperedges with their negatives and evidence.
 
-        It is counted only for the hyperedges `mine`, if given; others have zeros for it.
+        If `mine` is given, evidence is counted only for those hyperedges and zero for others.
         """
         m, k = len(edges.nodes), len(negatives) // max(len(edges.nodes), 1)
         if mine is None:
@@ -285,7 +285,7 @@ class BatchMaker:
         return TupleInputs(edges.types, edges.nodes, edges.taken, negatives, valid, features)
 
     def _evidence_of(self, edges: Positives, negatives: Tensor) -> Tensor:
-        """Return the evidence of hyperedges and their negatives; no columns if there is none."""
+        """Return the evidence of hyperedges and their negatives; no columns without evidence."""
         m = len(negatives)
         if self.evidence is None:
             return edges.weights.new_empty(len(edges.nodes) + m, 0)
@@ -299,7 +299,7 @@ class BatchMaker:
         )
 
     def assemble(self, inputs: StepInputs) -> Batch:
-        """Number each type's distinct nodes and point the tuples at them."""
+        """Index each type's distinct nodes and make the tuples refer to them."""
         drawn = [d for d in inputs.groups if len(d.edges)]
         families = [f for f in inputs.families if len(f)]
         total = sum(len(d.tuples) for d in drawn) + sum(len(f) for f in families)
@@ -349,12 +349,12 @@ class BatchMaker:
         return drawn.features if self.evidence is not None else None
 
     def _sample(self, node_type: str, turn: float | None) -> RowSample | None:
-        """Return how long rows of a type are sampled, or None where no row is long."""
+        """Return how to sample a type's long rows, or None if no row is long."""
         if turn is None or not 0 < self.row_sample < self.rows[node_type].longest:
             return None
         return RowSample(self.row_sample, turn)
 
 
 def _members_of(family: FamilyInputs, node_type: str) -> Tensor | slice:
-    """Return which of a family's members are of a node type."""
+    """Return which of a family's members have a node type."""
     return slice(None) if family.is_uniform else family.of_type(node_type)

@@ -1,16 +1,16 @@
-"""How much the products count beside the tuplewise similarity, chosen on held-out hyperedges.
+"""The weights of the tuplewise similarity and the products, chosen on held-out hyperedges.
 
 The logit of a tuple is
 
     ω h + γ (ρ − μ) / s,
 
-h the logit of the similarity, ρ that of the products, μ and s the mean and the spread of ρ over
-held-out hyperedges and their negatives. (ω, γ) is the pair of a short list with the largest
-filtered mean reciprocal rank of held-out hyperedges, each at every position, less
-twenty times what it loses in AUC against negatives; without products unless they gain more than
-twice the standard error of the gain, and without the similarity if that costs less than the
-standard error of the difference. So a network whose rows tell nobody apart is ranked by products
-alone, and one that they do not help keeps the similarity as it is.
+with h the logit of the similarity, ρ that of the products, and μ and s the mean and standard
+deviation of ρ over held-out hyperedges and their negatives. (ω, γ) is chosen from a short list to
+maximise the filtered mean reciprocal rank of held-out hyperedges, over all positions, minus twenty
+times the loss in AUC against negatives. Products are used only if they gain more than twice the
+standard error of the gain; the similarity is dropped if that costs less than the standard error of
+the difference. So a network whose rows do not distinguish nodes is ranked by products alone, and
+one that products do not help keeps the similarity unchanged.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ CHOICES = (  # (ω, γ)
     (0.0, 1.0),
 )
 _COST_OF_AUC = 20.0  # a thousandth of the AUC is worth two hundredths of the MRR
-_HYPEREDGES = 1000  # held-out hyperedges that are ranked at most
-_CANDIDATES = 1 << 24  # of all of them together, at most
-_AT_ONCE = 1 << 20  # candidates
+_HYPEREDGES = 1000  # maximum number of held-out hyperedges to rank
+_CANDIDATES = 1 << 24  # maximum number of candidates over all of them
+_CANDIDATES_AT_ONCE = 1 << 20
 
 
 class BothLogits(Protocol):
-    """What gives the logits of a similarity and of products, as `TupleScorer` does."""
+    """Provides the logits of a similarity and of products, as `TupleScorer` does."""
 
     def similarity_logits(self, nodes: NodeArray, edge_type: EdgeType) -> Floats:
         """Return h of tuples."""
@@ -57,7 +57,7 @@ class BothLogits(Protocol):
 
 
 class HeldOutTuples:
-    """Held-out hyperedges, with negatives and with every rival at every position."""
+    """Held-out hyperedges, with negatives and all competing nodes at every position."""
 
     def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
         known = KnownEdges(train, held_out)
@@ -75,7 +75,7 @@ class HeldOutTuples:
         self.questions = held_out_questions(train, held_out, limit=limit, seed=seed)
 
     def choose(self, logits: BothLogits) -> Blend:
-        """Return the blend with the best validation measures."""
+        """Return the blend with the best validation results."""
         h = np.concatenate([logits.similarity_logits(n, r) for r, n, _ in self.against])
         rho = np.concatenate([logits.product_logits(n, r) for r, n, _ in self.against])
         is_edge = np.concatenate([is_edge for _, _, is_edge in self.against])
@@ -90,13 +90,15 @@ class HeldOutTuples:
         best = int(gains.mean(axis=1).argmax())
         if gains[best].mean() <= 2 * _standard_error(gains[best]):
             return Blend()
-        lost = gains[best] - gains[-1]  # as good without the similarity: answers are then faster
+        lost = (
+            gains[best] - gains[-1]
+        )  # if no better with the similarity, drop it: answers are faster
         return blends[-1] if lost.mean() <= _standard_error(lost) else blends[best]
 
 
 def _reciprocal_ranks(logits: BothLogits, q: Questions, blends: list[Blend]) -> Floats:
-    """Return ``[blends, m]``: the filtered reciprocal ranks of the own nodes."""
-    found, step = [], max(1, _AT_ONCE // max(q.num_candidates, 1))
+    """Return ``[blends, m]``: the filtered reciprocal ranks of the right nodes."""
+    found, step = [], max(1, _CANDIDATES_AT_ONCE // max(q.num_candidates, 1))
     for low in range(0, len(q.nodes), step):
         part = q.nodes[low : low + step]
         h = logits.similarity_candidates(part, q.types, q.position)
@@ -115,7 +117,7 @@ def _reciprocal_ranks(logits: BothLogits, q: Questions, blends: list[Blend]) -> 
 
 
 def _auc(is_edge: npt.NDArray[np.bool_], scores: Floats) -> float:
-    """Return the AUC; 1/2 where there is nothing to tell apart."""
+    """Return the AUC; 1/2 if there is only one class."""
     if is_edge.all() or not is_edge.any():
         return 0.5
     return float(roc_auc_score(is_edge, scores))

@@ -1,7 +1,7 @@
-"""Callbacks: what may happen during training, and a few that people use.
+"""Callbacks: hooks into the training, and some common ones.
 
-A callback gets the `Progress` of a training: where it is and what it has seen. Returning ``True``
-from `on_epoch_end` stops the training after that epoch.
+A callback receives the `Progress` of a training. Returning ``True`` from `on_epoch_end` stops the
+training after that epoch.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from dhne.errors import MissingExtraError
 
 @dataclass
 class Progress:
-    """Where a training is.
+    """The state of a training.
 
     Attributes
     ----------
     epochs, num_batches, num_edges : int
-        Of the whole training, of an epoch, of an epoch.
+        Epochs of the training; batches and hyperedges of an epoch.
     epoch, batch : int
-        How many epochs, and batches of this epoch, are done.
+        Completed epochs, and completed batches of the current epoch.
     first_order, second_order : float
-        The loss parts, averaged over this epoch so far; α is in the second.
-    history : list of records, one an epoch
+        The two parts of the loss, averaged over this epoch so far; the second includes α.
+    history : list of records, one per epoch
     """
 
     epochs: int
@@ -45,29 +45,29 @@ class Progress:
 class Callback:
     """Base of callbacks; override what you need."""
 
-    wants_batches = False  # whether on_batch_end is of use; reading the loss there costs a little
+    wants_batches = False  # whether to call on_batch_end; reading the loss costs a little time
 
     def on_train_begin(self, progress: Progress) -> None:
-        """Called before the first epoch, or before the one a training resumes with."""
+        """Called before the first epoch, or before the epoch that a training resumes with."""
 
     def on_batch_end(self, progress: Progress) -> None:
         """Called after each batch, if `wants_batches`."""
 
     def on_epoch_end(self, progress: Progress) -> bool | None:
-        """Called after each epoch, its record being ``progress.history[-1]``; True stops."""
+        """Called after each epoch, with its record in ``progress.history[-1]``; True stops."""
         return None
 
     def on_train_end(self, progress: Progress) -> None:
-        """Called when training has ended, by whatever cause."""
+        """Called when training ends, for any reason."""
 
 
 class ProgressBar(Callback):
-    """A bar with loss parts, validation AUC, hyperedges per second and time left.
+    """A progress bar with losses, validation AUC, hyperedges per second and remaining time.
 
     Parameters
     ----------
     file : text stream, optional
-        Where to draw; standard error by default. Nothing is drawn if it is not a terminal.
+        Output; standard error by default. Nothing is drawn if it is not a terminal.
     """
 
     wants_batches = True
@@ -77,7 +77,7 @@ class ProgressBar(Callback):
         self._bar: Any = None
 
     def on_train_begin(self, progress: Progress) -> None:
-        """Draw the bar, if somebody can see it."""
+        """Draw the bar if the output is a terminal."""
         if not self.file.isatty():
             return
         from rich.console import Console
@@ -105,7 +105,7 @@ class ProgressBar(Callback):
 
     def _say(self, progress: Progress, rate: float) -> dict[str, str]:
         loss = ""
-        if progress.first_order == progress.first_order:  # a number, once there was a batch
+        if progress.first_order == progress.first_order:  # NaN before the first batch
             loss = f"L1 {progress.first_order:.4f}  αL2 {progress.second_order:.4f}"
         auc = progress.history[-1].get("validation_auc") if progress.history else None
         if auc is not None:
@@ -118,7 +118,7 @@ class ProgressBar(Callback):
         }
 
     def on_batch_end(self, progress: Progress) -> None:
-        """Move the bar, ten times a second at most."""
+        """Update the bar, at most ten times per second."""
         if self._bar is not None and time.perf_counter() - self._drawn >= 0.1:
             self._draw(progress)
 
@@ -130,14 +130,14 @@ class ProgressBar(Callback):
         self._bar.update(self._task, completed=done, **self._say(progress, rate))
 
     def on_ranking_epoch(self, epoch: int, epochs: int, loss: float) -> None:
-        """Show how far the training of products is, on a line of its own."""
+        """Show the progress of training products, on a separate line."""
         if self.file.isatty():
             end = "\n" if epoch == epochs else ""
             self.file.write(f"\rproducts: epoch {epoch}/{epochs}  loss {loss:.4f}{end}")
             self.file.flush()
 
     def on_train_end(self, progress: Progress) -> None:
-        """Leave the bar standing, with the last numbers."""
+        """Leave the bar in place, with the final numbers."""
         if self._bar is not None:
             self._draw(progress)
             self._bar.stop()
@@ -145,13 +145,13 @@ class ProgressBar(Callback):
 
 
 class JsonLines(Callback):
-    """Writes each epoch's record as a line of JSON, as it comes."""
+    """Appends each epoch's record to a file as one line of JSON."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
     def on_train_begin(self, progress: Progress) -> None:
-        """Write the records of the epochs that a resumed training has behind it."""
+        """Write the records of the epochs that a resumed training has already done."""
         self.path.write_text("".join(json.dumps(r) + "\n" for r in progress.history))
 
     def on_epoch_end(self, progress: Progress) -> None:
@@ -189,7 +189,7 @@ class TensorBoard(Callback):
 
 
 def default_callbacks(verbose: bool, given: Sequence[Callback] | None) -> list[Callback]:
-    """Return the callbacks of a training: those given, and a bar if it is to be shown."""
+    """Return the callbacks of a training: those given, plus a progress bar if `verbose`."""
     callbacks = list(given or [])
     if verbose and not any(isinstance(c, ProgressBar) for c in callbacks):
         callbacks.append(ProgressBar())

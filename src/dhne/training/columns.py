@@ -1,12 +1,12 @@
-"""Columns divided over workers, by the neighbours that they belong to.
+"""Partitioning of columns over workers, by the neighbour that each column belongs to.
 
-Every node is in one of 64 *virtual shards*, its id modulo 64, and with it the columns that it has
-in the rows of other nodes. A worker has a run of shards: all of them if it is alone, 16 if it is
-one of four. What is drawn, saved or loaded is drawn, saved or loaded shard by shard, so that it
-does not depend on how many workers there are.
+Every node, with its columns in the rows of other nodes, belongs to one of 64 *virtual shards*: its
+id modulo 64. A worker has a contiguous range of shards: all if it is alone, 16 if it is one of
+four. Weights are drawn, saved and loaded shard by shard, so that they do not depend on the number
+of workers.
 
-Within a worker the columns of its shards are numbered in the order of the ids, from 1 on; column 0,
-which has no entry, stands for those of the others.
+Within a worker the columns of its shards are numbered in the order of the ids, starting at 1;
+column 0, which has no entry, represents the columns of other workers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NUM_SHARDS = 64
 
 @dataclass(frozen=True)
 class Shards:
-    """A worker's virtual shards, those from `low` up to `high`.
+    """A worker's virtual shards, from `low` to `high` (exclusive).
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Shards:
         return self.high - self.low
 
     def count(self, num_nodes: int) -> int:
-        """Return how many of so many nodes are in these shards."""
+        """Return how many of `num_nodes` nodes are in these shards."""
         whole, rest = divmod(num_nodes, NUM_SHARDS)
         return whole * len(self) + min(max(rest - self.low, 0), len(self))
 
@@ -62,17 +62,17 @@ class Shards:
         return (shard >= self.low) & (shard < self.high)
 
     def local(self, ids: Any) -> Any:
-        """Return the numbers of nodes among those of these shards; any number for others."""
+        """Return the indices of nodes within these shards; arbitrary for other nodes."""
         return ids // NUM_SHARDS * len(self) + ids % NUM_SHARDS - self.low
 
     def rows(self, shard: int, begin: int, num_nodes: int) -> slice:
-        """Return where a shard's nodes are among the columns of a block that begins there."""
+        """Return the slice of a shard's nodes in a block that starts at column `begin`."""
         return slice(begin + shard - self.low, begin + self.count(num_nodes), len(self))
 
 
 @dataclass(frozen=True, eq=False)
 class AdjacencyPart(AdjacencyMatrix):
-    """Some columns of A_t; `sizes` and `blocks` are those of the part.
+    """A subset of the columns of A_t, with its own `sizes` and `blocks`.
 
     Attributes
     ----------
@@ -84,17 +84,17 @@ class AdjacencyPart(AdjacencyMatrix):
     num_neighbours: dict[str, int]
 
     def place(self, ids: Any, first: Any) -> Any:
-        """Return the columns of nodes of a block; 0 for those of other workers."""
+        """Return the columns of nodes of a block; 0 for nodes of other workers."""
         return self.shards.owns(ids) * (first + self.shards.local(ids))
 
     def shard_rows(self, shard: int) -> list[slice]:
-        """Return where a shard's columns are, block by block."""
+        """Return the slices of a shard's columns, one per block."""
         blocks = self.blocks.items()
         return [self.shards.rows(shard, begin, self.num_neighbours[s]) for s, begin in blocks]
 
 
 class RowPart(RowEncoding):
-    """Some columns of the rows of one node type, with the scale that all of them have together."""
+    """A subset of the columns of one node type's rows, scaled as the whole rows are."""
 
     def __init__(self, part: AdjacencyPart, kind: str, group: Group) -> None:
         self.part, self._group = part, group
@@ -108,9 +108,9 @@ class RowPart(RowEncoding):
 def adjacency_part(
     network: HyperNetwork, shards: Shards, dtype: npt.DTypeLike = np.float32
 ) -> dict[str, AdjacencyPart]:
-    """Return the columns of these shards of every node type's adjacency.
+    """Return the columns of these shards for every node type's adjacency.
 
-    Nothing of the other columns is built.
+    The other columns are never built.
     """
     pairs = {pair for t, s in meeting_types(network) for pair in ((t, s), (s, t))}
     return {
@@ -149,7 +149,7 @@ def _part(
 
 
 def _owned(entries: Entries, shards: Shards) -> Entries:
-    """Return the entries in the columns of these shards, numbered among them."""
+    """Return the entries in the columns of these shards, renumbered within them."""
     mine = shards.owns(entries.ids)
     ids = shards.local(entries.ids[mine])
     return Entries(entries.rows[mine], entries.neighbour_type, ids, entries.weights[mine])

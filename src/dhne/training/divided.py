@@ -1,15 +1,15 @@
-"""Training by several workers: tables divided by column, tuples divided too.
+"""Training with several workers: both the tables (by column) and the tuples are partitioned.
 
 Each worker has the rows of W, V and c that belong to its columns (`dhne.training.columns`), and all
 other weights, which are dense and small. All draw the same batches. In a step, worker k
 
 1. multiplies its columns, A_k W_k, for all nodes of the batch; the sum over workers is A W;
-2. goes on alone: L1 of its share of the tuples, and L2 at the non-zeros of its columns. The losses
-   of all workers add up to the loss of the batch, so their gradients in A W and in the dense
-   weights add up as well: one sum over workers, of all of these in one piece;
-3. takes the gradient in A W back to W_k, and steps.
+2. computes L1 of its share of the tuples, and L2 at the non-zeros of its columns. The losses of all
+   workers add up to the loss of the batch, so their gradients with respect to A W and the dense
+   weights add up as well, in a single sum over workers;
+3. propagates the gradient of A W back to W_k, and steps.
 
-So a step sums two numbers per node of the batch and dimension, and twice nothing of the tables.
+So a step sums two numbers per node of the batch and dimension; the tables are never exchanged.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from .memory_estimate import check_fits, count_weights, training_bytes
 from .step_inputs import StepInputs
 
 _TABLES = ("encoder_table", "decoder_table", "decoder_bias")
-_BATCHES = 16  # between two looks at the clock, which all workers take together
+_BATCHES = 16  # between checks of the clock, which all workers make together
 
 
 @dataclass(frozen=True, eq=False)
 class DividedBlueprint(Blueprint):
-    """A blueprint of which this worker builds its part."""
+    """A blueprint of which this worker builds one part."""
 
     group: Group = Group()  # noqa: RUF009 - a group of one does nothing
 
@@ -64,7 +64,7 @@ class DividedBlueprint(Blueprint):
         return {t: RowPart(a, self.settings.rows, self.group) for t, a in parts.items()}
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
-        """Return what is counted of the training network: every worker counts all of it."""
+        """Return the counts of the training network, of which every worker has all."""
         if not self.settings.evidence:
             return None
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
@@ -73,7 +73,7 @@ class DividedBlueprint(Blueprint):
 
 
 def draw_part(model: DHNEModel, rows: Mapping[str, RowPart], seed: int) -> None:
-    """Draw the weights anew: tables shard by shard, the others alike on all workers."""
+    """Redraw the weights: tables shard by shard, the others identically on all workers."""
     with torch.no_grad():
         for number, (t, row) in enumerate(rows.items()):
             coder, part = model.autoencoder(t), row.part
@@ -104,8 +104,8 @@ class DividedTrainer(Trainer):
     group : Group
     rows : mapping of node type to RowPart
     shards : ShardStore, optional
-        Where it resumes from and saves to.
-    further arguments : as of `Trainer`
+        Where to resume from and save to.
+    other arguments : as for `Trainer`
     """
 
     def __init__(
@@ -152,10 +152,10 @@ class DividedTrainer(Trainer):
         if number % _BATCHES == 0 and number < self.maker.num_batches:
             self._save_if_due()
 
-    # -- the whole model, from its parts ---------------------------------------------------------
+    # -- the whole model, assembled --------------------------------------------------------------
 
     def whole_weights(self) -> dict[str, Tensor]:
-        """Return the whole model's weights, on the first worker; elsewhere nothing."""
+        """Return the whole model's weights on the first worker, and nothing on the others."""
         found = {}
         for name, tensor in self.model.state_dict().items():
             if name not in self._parts:
@@ -169,7 +169,7 @@ class DividedTrainer(Trainer):
                 found[name] = _put_together(tables, owned, sizes)
         return found if self.group.is_first else {}
 
-    # -- going on after an interruption ----------------------------------------------------------
+    # -- resuming after an interruption ----------------------------------------------------------
 
     def _save(self) -> None:
         assert self.shards is not None
@@ -215,7 +215,7 @@ class DividedTrainer(Trainer):
                 return
 
     def _restore(self, tensors: dict[str, Any], meta: dict[str, Any]) -> None:
-        """Go on from the files of a checkpoint."""
+        """Resume from the files of a checkpoint."""
         with self.group.together():
             self._check_same(meta)
         state: dict[str, Tensor] = dict(tensors.pop("dense"))
@@ -236,12 +236,12 @@ class DividedTrainer(Trainer):
         self._losses.copy_(torch.tensor(meta["losses"], dtype=torch.float64))
 
     def _part_of(self, key: str) -> AdjacencyPart | None:
-        """Return the columns that a tensor of the state belongs to, if it is a table's."""
+        """Return the columns that a tensor of the state belongs to, if it is a table."""
         name = key.split("/", 1)[1]
         return self._parts.get(name) or self._parts.get(name.rpartition(":")[0])
 
     def _fingerprint(self) -> str:
-        """What must be the same for a training to go on; not how many workers there are."""
+        """What must match to resume a training; the number of workers need not."""
         shapes = []
         for key, tensor in self.model.state_dict().items():
             part = self._parts.get(key)
@@ -255,7 +255,7 @@ def _name(shard: int) -> str:
 
 
 def _put_together(tables: list[Tensor], owned: list[Shards], sizes: dict[str, int]) -> Tensor:
-    """Return a whole table from those of all workers."""
+    """Assemble a whole table from the parts of all workers."""
     whole = tables[0].new_empty(sum(sizes.values()), tables[0].shape[1])
     for table, shards in zip(tables, owned, strict=True):
         begin, first = 1, 0
@@ -312,7 +312,7 @@ def prepare_divided(
 
 @dataclass(frozen=True)
 class Trained:
-    """A whole model on the CPU, the embeddings of all nodes, and a record per epoch."""
+    """A whole model on the CPU, the embeddings of all nodes, and one record per epoch."""
 
     model: DHNEModel
     embeddings: dict[str, Tensor]

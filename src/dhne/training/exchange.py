@@ -1,9 +1,10 @@
-"""What workers add up in each step: A W forward, and everything else in one piece backward.
+"""The sums over workers in each step: A W in the forward pass, all gradients in the backward pass.
 
-The forward and backward passes are cut in two at A W. Behind the cut each worker has a loss of its
-own, and all of them add up to the batch's; so their gradients at the cut, and in the dense weights,
-add up to those of the batch. They are summed in one call, whose order of collectives no worker can
-confuse, whatever its share of the batch is. Before the cut, each takes its columns' part back.
+The forward and backward passes are split at A W. After the split each worker computes its own loss,
+and these add up to the batch's loss; so the gradients at the split, and of the dense weights, add
+up to those of the batch. They are summed in a single call, so that the order of collectives cannot
+differ between workers, whatever their shares of the batch. Before the split, each worker
+backpropagates to its own columns.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from dhne.workers import Group
 
 
 class Exchange:
-    """What workers add up in each step."""
+    """The sums over workers in each step."""
 
     def __init__(self, group: Group, model: DHNEModel) -> None:
         self.group, self._model = group, model
-        self._joined: list[tuple[Tensor, Tensor]] = []  # of the step under way: A_k W_k, A W
+        self._joined: list[tuple[Tensor, Tensor]] = []  # in the current step: A_k W_k, A W
         for t in model.num_columns:
             model.autoencoder(t).join = self.join
 
@@ -36,12 +37,12 @@ class Exchange:
         return whole
 
     def backward(self, first: Tensor, second: Tensor, dense: Sequence[nn.Parameter]) -> Tensor:
-        """Leave the gradients of the whole loss in all weights, and return its parts (L1, α L2).
+        """Set the gradients of the whole loss on all weights, and return its parts (L1, α L2).
 
-        `dense` are the weights that some worker has a gradient of.
+        `dense` lists the weights for which some worker has a gradient.
         """
         loss = first + second
-        if loss.requires_grad:  # not where no tuple of the batch is this worker's, and α is 0
+        if loss.requires_grad:  # false if this worker has no tuple of the batch and α is 0
             loss.backward()  # type: ignore[no-untyped-call]
         tensors = [*(whole for _, whole in self._joined), *dense]
         pieces = [torch.zeros_like(t) if t.grad is None else t.grad for t in tensors]
@@ -59,7 +60,7 @@ class Exchange:
     def dense(
         self, node_types: Sequence[str], edge_types: Sequence[EdgeType]
     ) -> list[nn.Parameter]:
-        """Return the dense weights that a batch of these types has gradients of."""
+        """Return the dense weights for which a batch of these types has gradients."""
         modules: list[nn.Module] = [self._model.autoencoder(t) for t in node_types]
         modules += dict.fromkeys(self._model.similarity(r) for r in edge_types)
         return [p for m in modules for p in m.parameters() if not isinstance(p, Table)]

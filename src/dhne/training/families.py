@@ -2,8 +2,8 @@
 
 An edge set has one size, a family many. Negatives are drawn and evidence is counted size by size:
 once per epoch, once per part of a long epoch, or for several epochs of a small family at once. All
-tuples are then laid out one after the other, in the order in which the family was shuffled, so that
-a batch is a slice and a step costs its members, however many sizes they come in.
+tuples are then concatenated in the family's shuffled order, so that a batch is a slice and a step's
+cost depends only on its members, not on the number of sizes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Family:
     forms : sequence of Positives
         One per size.
     per_edge : int
-        k, how many negatives each hyperedge gets.
+        k, the number of negatives per hyperedge.
     leave_one_out : LeaveOneOut, optional
     """
 
@@ -45,13 +45,15 @@ class Family:
         self._row = torch.cat([torch.arange(int(n)) for n in counts])
         self._length = torch.tensor([len(f.types) for f in forms])[self._form]
         self.num_members = int(self._length.sum())
-        self.kept: tuple[tuple[int, int], Layout] | None = None  # what is laid out, and for when
+        self.kept: tuple[tuple[int, int], Layout] | None = (
+            None  # the layout, with its (seed, block of epochs)
+        )
 
     def __len__(self) -> int:
         return len(self._form)
 
     def shuffled(self, rng: np.random.Generator, replay: Replay | None = None) -> Tensor:
-        """Return the numbers of the hyperedges that an epoch visits, in random order."""
+        """Return the indices of the hyperedges that an epoch visits, in random order."""
         if replay is None:
             return torch.from_numpy(rng.permutation(len(self)))
         chosen, begin = [], 0
@@ -61,7 +63,7 @@ class Family:
         return torch.from_numpy(rng.permutation(np.concatenate(chosen)))
 
     def lay_out(self, chosen: Tensor, draw: Draw) -> Layout:
-        """Return these hyperedges and their negatives, one after the other.
+        """Return these hyperedges and their negatives, concatenated.
 
         `draw` returns hyperedges of one size with their negatives.
         """
@@ -78,7 +80,7 @@ class Family:
 
 
 class Layout:
-    """Hyperedges of many sizes with their negatives, laid out one after the other."""
+    """Hyperedges of many sizes with their negatives, concatenated."""
 
     def __init__(self, types: EdgeType, length: Tensor, per_edge: int) -> None:
         self._types, self._k, self._length = types, per_edge, length
@@ -92,7 +94,7 @@ class Layout:
         self._columns = self._taken = self._of_edges = self._of_negatives = torch.empty(0)
 
     def put(self, where: Tensor, drawn: TupleInputs, columns: Tensor) -> None:
-        """Put hyperedges of one size in their places."""
+        """Fill in the hyperedges of one size."""
         m, n, k = *drawn.edges.shape, self._k
         if not len(self._taken):
             self._prepare(drawn, columns)
@@ -119,7 +121,7 @@ class Layout:
         k, length = self._k, self._length[low:high]
         first, last = int(self._begins[low]), int(self._begins[high])
         mine, drawn = slice(first, last), slice(k * first, k * last)
-        # Member j of each of a hyperedge's negatives was member j of the hyperedge.
+        # Member j of each negative corresponds to member j of its hyperedge.
         begins = _offsets(torch.cat([length, length.repeat_interleave(k)]))
         negative = torch.arange((high - low) * k).repeat_interleave(length.repeat_interleave(k))
         own = torch.arange(k * (last - first)) + (last - first)
@@ -140,7 +142,7 @@ class Layout:
 
 
 def _offsets(lengths: Tensor) -> Tensor:
-    """Return where each begins, and where the last ends.
+    """Return the start of each, and the end of the last.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Learning new nodes beside known ones that must not move.
+"""Learning new nodes while the known ones stay fixed.
 
-Downstream indices hold the vectors of known nodes, so an update may have to leave every bit of them
-alone. A new node v then begins where `DHNE.extend` puts it, x_v = σ(A_v W + b), and y_v with
-x_v = σ(y_v) is learned on the new hyperedges that hold it,
+Downstream indices store the vectors of known nodes, so an update may have to keep them bit for bit.
+A new node v then starts where `DHNE.extend` puts it, x_v = σ(A_v W + b), and y_v with x_v = σ(y_v)
+is learned from the new hyperedges that contain it,
 
     loss = L1 + α ‖sign(A_v) ⊙ (A_v − Â_v)‖²,
 
-all weights fixed but those of the similarities of new edge types. The cost is that of the new
-hyperedges.
+with all weights fixed except those of the similarities of new edge types. The cost depends only on
+the new hyperedges.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ from .optimizers import LinearDecay, Optimizer
 from .step_inputs import spread
 
 _CPU = torch.device("cpu")
-_SPREAD = 0.1  # of y of new nodes about which nothing is known
+_SPREAD = 0.1  # standard deviation of y for new nodes with empty rows
 
 Vectors = dict[str, npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned of new nodes.
+    """What was learned about new nodes.
 
     Attributes
     ----------
     model : DHNEModel
         The model, with autoencoders of new node types and similarities of new edge types.
     encodings : mapping of node type to RowEncoding
-        Those of training; those of new node types are empty.
+        Those of the training; empty for new node types.
     rows : mapping of node type to csr_array
-        The adjacency rows of new nodes over the columns of training.
+        The adjacency rows of new nodes, over the training's columns.
     embeddings : mapping of node type to float32[k, d]
         Of the new nodes, in the order of their ids.
     """
@@ -78,7 +78,7 @@ def learn_new_nodes(
     epochs: int,
     seed: int,
 ) -> Learned:
-    """Learn the new nodes of `newcomers`, whose hyperedges `network` holds beside all others."""
+    """Learn the new nodes of `newcomers`; `network` contains their hyperedges and all others."""
     larger = dict(encodings)
     for t in network.node_types:
         if t not in larger:
@@ -99,7 +99,7 @@ def _grown(
     settings: Settings,
     seed: int,
 ) -> DHNEModel:
-    """Return the model with what new node and edge types need; its own weights are unchanged."""
+    """Return the model with new node and edge types added; its own weights are unchanged."""
     architecture = replace(
         model.architecture,
         sizes={t: settings.sizes(t) for t in encodings},
@@ -114,7 +114,7 @@ def _grown(
 
 
 class _Learning:
-    """The y of new nodes, and the loop that learns them."""
+    """The y of new nodes, and their training loop."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class _Learning:
         )
 
     def begin(self, start: Vectors, rng: np.random.Generator) -> None:
-        """Begin at the embeddings of the encoder, at random where a row is empty."""
+        """Start from the encoder's embeddings, or at random if a row is empty."""
         for t, x in start.items():
             y = before_activation(x, self.settings.activation)
             empty = np.diff(self.rows[t].indptr) == 0
@@ -157,7 +157,7 @@ class _Learning:
             self.y[t] = nn.Parameter(torch.from_numpy(y).to(self.dtype))
 
     def run(self, old_similarities: set[str], epochs: int, seed: int) -> None:
-        """Learn for some epochs; the similarities named stay as they are."""
+        """Learn for some epochs; the similarities in `old_similarities` stay fixed."""
         trained = {f"y.{t}": y for t, y in self.y.items() if len(y)}
         for name, parameter in self.model.named_parameters():
             is_new = name.startswith("similarities.") and name.split(".")[1] not in old_similarities
@@ -179,7 +179,7 @@ class _Learning:
             parameter.requires_grad_(True)
 
     def _touched(self, edges: EdgeSet, old_similarities: set[str]) -> EdgeSet:
-        """Return the hyperedges from which something is learned."""
+        """Return the hyperedges that affect what is learned."""
         if similarity_key(edges.types) not in old_similarities:
             return edges
         new = [edges.nodes[:, p] >= self.num_known[t] for p, t in enumerate(edges.types)]
@@ -209,7 +209,7 @@ class _Learning:
         return (first + (self.settings.alpha or 0.0) * second) / len(tuples)
 
     def _embeddings(self, node_type: str, nodes: Tensor) -> Tensor:
-        """Return the embeddings of known nodes as they are, of new ones as they are learned."""
+        """Return the fixed embeddings of known nodes and the learned ones of new nodes."""
         n = self.num_known[node_type]
         if node_type not in self.y or not len(self.y[node_type]):
             return self.known[node_type][nodes]
@@ -220,7 +220,7 @@ class _Learning:
         return torch.where((nodes < n)[:, None], known, learned)
 
     def _reconstruction(self, node_type: str, nodes: Tensor, x: Tensor, visits: Tensor) -> Tensor:
-        """Return the squared error of the rows of new nodes, times how often each is visited."""
+        """Return the squared error of the rows of new nodes, weighted by their visits."""
         is_new = nodes >= self.num_known[node_type]
         matrix = self.matrices.get(node_type)
         if not self.settings.alpha or matrix is None or not matrix.num_columns or not is_new.any():
@@ -256,7 +256,7 @@ class _Learning:
 def _batches(
     edge_sets: list[EdgeSet], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[EdgeSet, npt.NDArray[np.int64]]]:
-    """Yield (hyperedges of a type, which of them) of each step, all types mixed."""
+    """Yield (hyperedges of a type, their indices) for each step, all types mixed."""
     found = []
     for edges in edge_sets:
         order = rng.permutation(len(edges))

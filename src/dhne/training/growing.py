@@ -1,4 +1,4 @@
-"""What a trained model does with hyperedges that come later: embed, take in, or go on learning."""
+"""New hyperedges for a trained model: `transform`, `extend` and `partial_fit`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .loop import CheckpointStore
 from .updating import REPLAY, Effort, Moments, Update
 
 Vectors = dict[str, npt.NDArray[np.float32]]
-_KEPT = 100  # updates that a run lists
+_KEPT = 100  # updates listed in a run
 
 
 class Growing(Embedder):
@@ -42,7 +42,7 @@ class Growing(Embedder):
     propagated_: dict[str, Propagated]
     products_: Products | None
     optimizer_: Moments | None = None
-    trained_: Sizes | None = None  # of an extended model: what training knew
+    trained_: Sizes | None = None  # for an extended model: the sizes at training
     updates_: list[dict[str, Any]] = []  # noqa: RUF012 - replaced, never changed
     random_state: int
     _update: Update | None = None
@@ -58,22 +58,22 @@ class Growing(Embedder):
         checkpoints: CheckpointStore | None = None,
         checkpoint_seconds: float = 30.0,
     ) -> Self:
-        """Go on learning with new hyperedges, and return ``self``.
+        """Continue training with new hyperedges, and return ``self``.
 
         Known nodes keep their ids; new nodes, node types and edge types are added. A sample of the
-        earlier hyperedges is learned from beside the new ones, so that nothing is forgotten.
+        earlier hyperedges is replayed with the new ones, so that nothing is forgotten.
         Without new hyperedges nothing changes.
 
         Parameters
         ----------
         edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
         epochs : int, optional
-            Passes over the new hyperedges; by default as many as the training had.
+            Passes over the new hyperedges; by default 0.4 times the training's epochs.
         replay : float
-            Earlier hyperedges that an epoch visits per new one, drawn afresh in every epoch.
+            Earlier hyperedges per new one in an epoch, redrawn in every epoch.
         freeze_known : bool
-            Whether `embeddings_` and `vectors_` of known nodes keep every bit. Only the embeddings
-            of new nodes are then learned, and the similarities of new edge types.
+            Whether to keep `embeddings_` and `vectors_` of known nodes bit for bit. Only the
+            embeddings of new nodes and the similarities of new edge types are then learned.
         callbacks : sequence of Callback, optional
         checkpoints : CheckpointStore, optional
             As for `fit`.
@@ -134,7 +134,7 @@ class Growing(Embedder):
         )
 
     def _learn_new_nodes(self, edges: HyperNetwork, update: Update) -> None:
-        """Take new hyperedges in without a change to what is known."""
+        """Add new hyperedges without changing known nodes."""
         newcomers = Newcomers.of(self.network_, edges, new_types=True)
         trained = self.trained_ or sizes_of(self.network_)
         network = self.network_.merge(newcomers.network, fold=False)
@@ -156,7 +156,7 @@ class Growing(Embedder):
         self._forget()
 
     def _propagated_with(self, learned: Learned) -> dict[str, Propagated]:
-        """Return the vectors of known and new nodes; of a type without rows, its embeddings."""
+        """Return the vectors of known and new nodes; for types without rows, the embeddings."""
         has_rows = {t: r for t, r in learned.rows.items() if r.shape[1]}
         vectors = {**learned.embeddings, **self._vectors_of(has_rows)}
         found = dict(self.propagated_)
@@ -166,19 +166,19 @@ class Growing(Embedder):
         return found
 
     def transform(self, edges: Any, *, isolated: str = "raise") -> dict[str, pa.Table]:
-        """Return vectors of nodes that training has not seen, from their hyperedges.
+        """Return vectors of nodes not seen in training, from their hyperedges.
 
-        Each new node's adjacency row, scaled as in training, is propagated as those of training
-        were, or without propagation goes through its type's encoder; the model does not change.
-        Nodes of training among `edges` are listed too, with the vector they have in `vectors_`.
+        Each new node's adjacency row is scaled as in training, then propagated like the training's
+        rows or, without propagation, encoded; the model does not change. Known nodes among `edges`
+        are listed too, with their vectors from `vectors_`.
 
         Parameters
         ----------
         edges : HyperNetwork, sequence of tuples of names, or a table as `dhne.read_table` takes it
-            May mix new and known nodes; what two new nodes share tells nothing about either, as
-            training knows neither.
+            May mix new and known nodes; what two new nodes share is ignored, as neither was in
+            training.
         isolated : {"raise", "keep"}
-            What to do with a new node that shares no hyperedge with a known one: raise, or keep the
+            For a new node that shares no hyperedge with a known one: raise an error, or keep the
             vector of an empty row.
 
         Returns
@@ -203,9 +203,9 @@ class Growing(Embedder):
         return tables
 
     def extend(self, edges: Any, *, isolated: str = "raise") -> Self:
-        """Return a fitted model that knows the new nodes of `edges` as well; nothing is trained.
+        """Return a fitted model that also has the new nodes of `edges`; nothing is trained.
 
-        Its `score`, `rank` and `similar` take new and known names alike.
+        Its `score`, `rank` and `similar` accept both new and known names.
         """
         newcomers, rows = self._newcomers(edges, isolated)
         other = type(self)(**self.get_params(deep=False))
@@ -227,7 +227,7 @@ class Growing(Embedder):
 
     @property
     def _matrices(self) -> dict[str, AdjacencyMatrix]:
-        """The adjacency of training."""
+        """The adjacency at training."""
         return {t: r.adjacency for t, r in self.rows_.items()}
 
     def _embeddings_of(
@@ -244,5 +244,5 @@ class Growing(Embedder):
 
 
 def _appended(known: Vectors, new: Vectors) -> Vectors:
-    """Return the vectors of known nodes and of new ones below them."""
+    """Return the vectors of known nodes followed by those of new ones."""
     return known | {t: np.concatenate([known[t], x]) if t in known else x for t, x in new.items()}

@@ -1,4 +1,4 @@
-"""Questions about held-out hyperedges: which node is at an open position."""
+"""Completion queries from held-out hyperedges, each about the node at an open position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dhne.network.hypernetwork import HyperNetwork
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Held-out hyperedges of one type, asked about at one position.
+    """Held-out hyperedges of one type, queried at one position.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class Questions:
     nodes : int64[m, N]
         Whole hyperedges.
     rows, answers : int64[k]
-        Nodes that are no rivals of a hyperedge's own: they make a known hyperedge too, or are in
-        it already as members of the same set.
+        Nodes to filter out: they also complete a known hyperedge, or are already in this one as
+        members of the same set.
     """
 
     types: EdgeType
@@ -44,7 +44,7 @@ class Questions:
 def held_out_questions(
     train: HyperNetwork, held_out: HyperNetwork, *, limit: int, seed: int
 ) -> list[Questions]:
-    """Return the questions of about `limit` held-out hyperedges, drawn with `seed`."""
+    """Return queries from about `limit` held-out hyperedges, sampled with `seed`."""
     rng = np.random.default_rng([seed, 3])
     share = min(1.0, limit / max(held_out.num_edges(), 1))
     both = train.merge(held_out, fold=False)

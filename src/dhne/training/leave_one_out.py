@@ -1,16 +1,16 @@
 """Leaving a hyperedge out of its own nodes' rows.
 
-While a hyperedge e is scored, and the negatives drawn from it, its own entries are out of its
-nodes' adjacency rows. For each node v of e there is then an *extra row* below those of the batch's
-distinct nodes, v's row plus N − 1 entries that take away what e put there:
+When a hyperedge e and its negatives are scored, e's own entries are left out of its nodes'
+adjacency rows. Each node v of e gets an *extra row* after those of the batch's distinct nodes: v's
+row plus N − 1 entries that subtract e's contribution:
 
     counts:   −w_e / m_u                          (m_u the column's maximum)
     digits:   digits(A_vu − w_e) − digits(A_vu)   (often 0; see `dhne.model.row_encoding`)
 
-They depend on e alone and are found once, before training. A negative's node that was replaced had
-no part in e and keeps its whole row; so does a node from whose row nothing is taken. So do those of
-a hyperedge of more than 33 nodes: its N (N − 1) entries would cost more than all else, and of what
-so many nodes share, evidence leaves it out all the same.
+They depend only on e and are computed once, before training. A replaced node of a negative is not
+in e and keeps its whole row; so does a node from whose row nothing is subtracted. So do the nodes
+of a hyperedge of more than 33 nodes: its N (N − 1) entries would cost more than all others, and
+evidence leaves it out in any case.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 
 from .step_inputs import FamilyInputs, TupleInputs, spread
 
-_CHUNK = 1 << 20  # entries looked up in one go
+_CHUNK_ENTRIES = 1 << 20  # entries looked up at once
 MOST_TAKEN = 32  # entries of an extra row; nodes of longer hyperedges keep their whole rows
 
 
 class LeaveOneOut:
-    """What hyperedges take out of their nodes' rows, and the rows that are left.
+    """The entries that leave hyperedges out, and the resulting rows.
 
     Parameters
     ----------
     encodings : mapping of node type to RowEncoding
     longest : int
-        The length of the longest hyperedge; an extra row has one entry less, but at most 32.
+        The length of the longest hyperedge; an extra row has one entry fewer, and at most 32.
     one_shape : bool
-        Whether there is an extra row also where nothing is taken: for recorded steps, and for
-        workers, who see different columns of the same rows.
+        Whether to add an extra row even if nothing is subtracted: for recorded steps, and for
+        workers, which see different columns of the same rows.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class LeaveOneOut:
         found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype)
         if edges.length - 1 > self._width:
             return found.to(self._device)
-        step = max(1, _CHUNK // edges.length**2)
+        step = max(1, _CHUNK_ENTRIES // edges.length**2)
         for low in range(0, len(edges), step):
             nodes, weights = edges.nodes[low : low + step], edges.weights[low : low + step]
             first = _first_of_its_kind(nodes, edges.types)
@@ -87,7 +87,7 @@ class LeaveOneOut:
         p: int,
         others: list[int],
     ) -> npt.NDArray[np.float64]:
-        """Return what hyperedges put into the row of position p's node for those of others."""
+        """Return what hyperedges contribute to the row of position p's node for the others."""
         encoding, n = self._encodings[types[p]], len(others)
         columns = [encoding.adjacency.column(types[q], nodes[:, q]) for q in others]
         value = encoding.contribution(
@@ -98,16 +98,16 @@ class LeaveOneOut:
     def rows(
         self, drawn: Sequence[TupleInputs], index: Sequence[Tensor], first: Mapping[str, int]
     ) -> dict[str, ExtraRows]:
-        """Return the extra rows of a batch, and have its tuples point at them.
+        """Return the extra rows of a batch, and make its tuples refer to them.
 
         Parameters
         ----------
         drawn : sequence of TupleInputs
             The tuples of each edge type.
         index : sequence of int64[B (k + 1), N]
-            Where their nodes' embeddings are among the batch's rows of a type; changed in place.
+            The rows of their nodes' embeddings among the batch's rows of a type; changed in place.
         first : mapping of node type to int
-            The number of the first extra row.
+            The index of the first extra row.
         """
         next_row = dict(first)
         parts: dict[str, list[tuple[Tensor, ...]]] = {}
@@ -131,7 +131,7 @@ class LeaveOneOut:
         }
 
     def columns(self, nodes: Tensor, types: EdgeType) -> Tensor:
-        """Return the columns that `taken` is for, ``int64[B, N, width]``."""
+        """Return the columns that `taken` refers to, ``int64[B, N, width]``."""
         if len(types) - 1 > self._width:
             return nodes.new_zeros(*nodes.shape, self._width)
         return self._columns(nodes, types)
@@ -142,7 +142,7 @@ class LeaveOneOut:
         index: Sequence[Tensor],
         first: Mapping[str, int],
     ) -> dict[str, list[ExtraRows]]:
-        """Return the extra rows of families, and have their tuples point at them."""
+        """Return the extra rows of families, and make their tuples refer to them."""
         next_row = dict(first)
         parts: dict[str, list[ExtraRows]] = {}
         for d, where in zip(drawn, index, strict=True):
@@ -166,9 +166,9 @@ class LeaveOneOut:
         return parts
 
     def _changed(self, taken: Tensor) -> tuple[Tensor, Tensor, list[int]]:
-        """Return (hyperedge, position) of the rows that lose anything, and how many a position.
+        """Return (hyperedge, position) of the rows that change, and their number per position.
 
-        All of them where a step must have one shape.
+        Returns all rows if a step must have a fixed shape.
         """
         m, n, _ = taken.shape
         if self._every:
@@ -182,7 +182,7 @@ class LeaveOneOut:
     def _columns(self, nodes: Tensor, types: EdgeType) -> Tensor:
         """Return the columns of the other positions' nodes, ``int64[B, N, width]``.
 
-        Where fewer than `width` are left, the first comes again, with nothing to take.
+        If fewer than `width` remain, the first is repeated, with nothing to subtract.
         """
         if types not in self._offsets:
             others = _others(len(types))
@@ -199,7 +199,7 @@ class LeaveOneOut:
 
 
 def joined(parts: Sequence[ExtraRows]) -> ExtraRows:
-    """Return extra rows of one matrix, one after the other."""
+    """Return extra rows of one matrix, concatenated."""
     base = [part.base for part in parts if part.base is not None]
     columns, values = (
         torch.cat(x) for x in zip(*((p.columns, p.values) for p in parts), strict=True)
@@ -208,7 +208,7 @@ def joined(parts: Sequence[ExtraRows]) -> ExtraRows:
 
 
 def _others(length: int) -> list[list[int]]:
-    """Return for each position all the others.
+    """Return, for each position, all the others.
 
     Examples
     --------

@@ -4,11 +4,11 @@ Each step minimises, over a batch of hyperedges and their negatives,
 
     (1/M) Σ_τ [ cross-entropy(τ) + α Σ_{v ∈ τ} ‖sign(A_v) ⊙ (A_v − Â_v)‖² ],
 
-τ running over the batch's M tuples. A node that k tuples visit is encoded and decoded once and its
-squared error counted k times, which is the same sum. The batch is drawn uniformly from the shuffled
+where τ runs over the batch's M tuples. A node in k tuples is encoded and decoded once and its
+squared error counted k times, which gives the same sum. The batch is a uniform sample of the
 hyperedges with fresh negatives, so this is an unbiased estimate of the mean over all hyperedges of
-the expected loss of a hyperedge and its negatives: the gradient of the paper's L1 + α L2, in which
-a node's row weighs as often as tuples visit it.
+the expected loss of a hyperedge and its negatives: the gradient of the paper's L1 + α L2, with each
+node's row weighted by the number of tuples that contain it.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ from .step_inputs import StepInputs
 
 
 class CheckpointStore(Protocol):
-    """Where a training leaves its state, and finds it again."""
+    """Storage for the state of a training."""
 
     def save(self, epoch: int, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-        """Keep the state after an epoch."""
+        """Save the state after an epoch."""
 
     def latest(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """Return the newest undamaged state, if there is any."""
+        """Return the newest intact state, if there is one."""
 
     @property
     def shards(self) -> ShardStore:
-        """Where several workers leave theirs."""
+        """The storage for several workers."""
 
 
 class ShardStore(Protocol):
-    """Where workers leave the state of their training; see `dhne.storage.ShardCheckpoints`."""
+    """Storage for the state of several workers; see `dhne.storage.ShardCheckpoints`."""
 
     def steps(self) -> list[int]:
-        """Return the steps after which there is a state, newest first."""
+        """Return the steps with a saved state, newest first."""
 
     def begin(self, step: int) -> None:
-        """Make room for a state."""
+        """Start writing a state."""
 
     def write(self, step: int, name: str, tensors: dict[str, Tensor]) -> bytes:
-        """Write one file of it, and return its digest of 32 bytes."""
+        """Write one file of the state, and return its 32-byte digest."""
 
     def commit(self, step: int, digests: dict[str, bytes], meta: dict[str, Any]) -> None:
         """Make the state valid."""
@@ -66,18 +66,18 @@ class ShardStore(Protocol):
     def read(
         self, step: int, names: Sequence[str]
     ) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
-        """Return the tensors of these files and the rest, or None if something is damaged."""
+        """Return the tensors of these files and the metadata, or None if a file is damaged."""
 
 
 class DivergedError(DHNEError, ArithmeticError):
-    """The loss is no longer a number."""
+    """The loss is not finite."""
 
     is_everywhere = True
 
 
 @dataclass
 class Best:
-    """The best epoch so far, by validation, and its weights."""
+    """The best epoch so far by validation AUC, and its weights."""
 
     auc: float = -math.inf
     epoch: int = 0
@@ -94,12 +94,12 @@ class Trainer:
         With batch size and epochs filled in.
     seed : int
     validate : callable, optional
-        Returns the validation AUC of the model as it is.
+        Returns the model's current validation AUC.
     callbacks : sequence of Callback
     checkpoints : CheckpointStore, optional
-        Resumes from its newest state, and saves there.
+        Resumes from the newest state, and saves new ones.
     checkpoint_seconds : float
-        The least time between two checkpoints.
+        Minimum time between two checkpoints.
     """
 
     def __init__(
@@ -128,18 +128,18 @@ class Trainer:
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.num_edges)
         self.best = Best()
-        self._batches_done = 0  # of the epoch under way, and its losses so far
+        self._batches_done = 0  # in the current epoch, and its losses so far
         self._losses = torch.zeros(2, dtype=torch.float64, device=maker.device)
         self._saved = time.perf_counter()
         self._first_step = 0
 
     def start_from(self, moments: dict[str, Tensor]) -> None:
-        """Go on from the optimizer's state of an earlier training; the schedule begins anew."""
+        """Start from an earlier training's optimizer state; the schedule starts over."""
         self.optimizer.load_state_dict(moments)
         self._first_step = self.optimizer.steps
 
     def run(self) -> list[dict[str, Any]]:
-        """Train to the end and return the history, a record an epoch."""
+        """Train to the end and return the history, one record per epoch."""
         self._resume()
         for callback in self.callbacks:
             callback.on_train_begin(self.progress)
@@ -169,7 +169,7 @@ class Trainer:
             self._saved = time.perf_counter()
 
     def _agree(self, mine: bool) -> bool:
-        """Return what is decided; several workers decide alike."""
+        """Return the decision; several workers agree on one."""
         return mine
 
     def _after_batch(self, number: int) -> None:
@@ -180,7 +180,7 @@ class Trainer:
         watchers = [c for c in self.callbacks if c.wants_batches]
         total, rate = self._losses, 0.0
         for number, inputs in enumerate(self.maker.epoch(self.seed, progress.epoch), start=1):
-            if number <= self._batches_done:  # before an interruption
+            if number <= self._batches_done:  # done before an interruption
                 continue
             rate = self.schedule(self.optimizer.steps - self._first_step)
             size = self.optimizer.next_size(rate)
@@ -235,14 +235,14 @@ class Trainer:
         waited = self.progress.epoch - self.best.epoch
         return self.validate is not None and waited >= self.settings.patience
 
-    # -- going on after an interruption ----------------------------------------------------------
+    # -- resuming after an interruption ----------------------------------------------------------
 
     def _save(self) -> None:
         assert self.checkpoints is not None
         self.checkpoints.save(self.progress.epoch, self._state(), self._meta())
 
     def _state(self) -> dict[str, Tensor]:
-        """Return all tensors that a training goes on with."""
+        """Return all tensors needed to resume."""
         tensors = {f"model/{k}": v for k, v in self.model.state_dict().items()}
         tensors |= {f"optimizer/{k}": v for k, v in self.optimizer.state_dict().items()}
         if self.best.weights is not None:
@@ -250,7 +250,7 @@ class Trainer:
         return tensors
 
     def _meta(self) -> dict[str, Any]:
-        """Return all else."""
+        """Return everything else needed to resume."""
         return {
             "epoch": self.progress.epoch,
             "history": self.progress.history,
@@ -265,7 +265,7 @@ class Trainer:
             self._restore(*found)
 
     def _restore(self, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-        """Go on from `_state` and `_meta`."""
+        """Resume from `_state` and `_meta`."""
         self._check_same(meta)
         parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "best": {}}
         for key, tensor in tensors.items():
@@ -281,10 +281,10 @@ class Trainer:
         if meta["fingerprint"] != self._fingerprint():
             raise RunError(
                 "the checkpoint was made with other data or settings; resume with the same ones, "
-                "or begin anew in another directory"
+                "or start over in another directory"
             )
 
     def _fingerprint(self) -> str:
-        """What must be the same for a training to go on as if it had not been interrupted."""
+        """What must match to resume a training as if it had not been interrupted."""
         shapes = [(k, list(v.shape), str(v.dtype)) for k, v in self.model.state_dict().items()]
         return f"{self.settings} seed={self.seed} edges={self.maker.fingerprint} {shapes}"

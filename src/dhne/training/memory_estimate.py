@@ -1,4 +1,4 @@
-"""How much memory a training will take, said before it is begun."""
+"""An estimate of the memory a training needs, before it starts."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from .optimizers import MOMENTS
 
 
 class TrainingBytes(NamedTuple):
-    """Bytes that training takes in a process: what workers divide, and what each has for itself."""
+    """Bytes needed by training: the part that workers divide, and the part that each needs."""
 
     divided: float
     own: float
 
     @property
     def total(self) -> float:
-        """All of them."""
+        """The sum of both."""
         return self.divided + self.own
 
     def workers(self, now: int, free: float) -> int | None:
-        """Return how many workers would do with `free` bytes each, if `now` are too few.
+        """Return how many workers with `free` bytes each would suffice, if `now` are too few.
 
-        None if no number would.
+        None if no number would suffice.
         """
         room = free - self.own
         if room <= 0:
@@ -52,12 +52,12 @@ def training_bytes(
     weights: int,
     itemsize: int = 4,
 ) -> TrainingBytes:
-    """Return an estimate of the bytes that training takes: weights, their state, rows and a batch.
+    """Return an estimate of the bytes that training needs: weights, their state, rows and a batch.
 
-    The model's `weights` (how many numbers they are) with one gradient and the optimizer's moments,
-    the best epoch's copy where there is validation, and the adjacency rows, all of which workers
-    divide; the counts of evidence with their hash table, the hyperedges and what leaves each out,
-    and one batch's tuples.
+    Divided among workers: the model's `weights` (their number) with one gradient and the
+    optimizer's moments, the best epoch's copy if there is validation, and the adjacency rows.
+    Needed by each: the counts of evidence with their hash table, the hyperedges and what
+    leaves each out, and one batch's tuples.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
@@ -68,10 +68,10 @@ def training_bytes(
         edges += sum(len(e) * width * itemsize for e, width in widths)
         counts = sum(r.over_all_columns(r.adjacency.matrix.nnz) for r in encodings.values()) * 46
     members = sum(len(e) * e.length for e in network.edge_sets)
-    if settings.leave_one_out:  # for each node an entry for each other one, up to a bound
+    if settings.leave_one_out:  # one entry per pair of nodes, up to a limit
         longest = max(e.length for e in network.edge_sets)
         edges += members * min(longest - 1, MOST_TAKEN) * itemsize
-    # A batch has tuples of every length in their proportion.
+    # A batch has tuples of all lengths in proportion.
     length = members / max(network.num_edges(), 1)
     width = max(settings.sizes(t)[-1] for t in encodings) * length
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
@@ -82,7 +82,7 @@ def training_bytes(
 
 
 def count_weights(build: Callable[[], nn.Module]) -> int:
-    """Return how many numbers a model's weights are, without making them."""
+    """Return the number of a model's weights, without allocating them."""
     try:
         with torch.device("meta"):  # shapes without memory
             numbers: list[int] = [p.numel() for p in build().parameters()]
@@ -94,7 +94,7 @@ def count_weights(build: Callable[[], nn.Module]) -> int:
 def check_fits(needed: TrainingBytes, device: torch.device, workers: int = 1) -> None:
     """Raise `MemoryLimitError` if `needed` bytes are not free on the device.
 
-    `workers` is how many train together now; those on one machine's CPUs share its memory.
+    `workers` is the number of workers; those on the CPUs of one machine share its memory.
     """
     free = _free(device)
     if free is None:
@@ -107,7 +107,7 @@ def check_fits(needed: TrainingBytes, device: torch.device, workers: int = 1) ->
     more = "more workers would not help, as each needs "
     more += f"{needed.own / 2**30:.1f} GiB for itself"
     if enough is not None:
-        more = f"{enough} workers with as much memory each would do (torchrun)"
+        more = f"{enough} workers with this much memory each would suffice (torchrun)"
     raise MemoryLimitError(
         f"training would take about {needed.total / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are "
         f"free on {device}; use a smaller dim or hidden layer, an optimizer with less state "

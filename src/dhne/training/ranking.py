@@ -1,14 +1,15 @@
-"""Training of the products by ranking: the right node before all others at every open position.
+"""Training of the products by ranking the right node first at every open position.
 
 For a hyperedge and an open position p, with logits l over the candidates c of the position,
 
     loss = log Σ_c e^{l_c} − (½ l_t + ½ mean_{c known} l_c),
 
-t being the hyperedge's own node and the known answers those of all training hyperedges that differ
-from it only there. They stay among the candidates (to mask them is clearly worse) but share half of
-the target. Where there are many candidates a sample serves all questions of a batch: uniform nodes
-and the batch's own, each candidate's logit less log π_c, π_c the chance that it is in the sample,
-so that the sum is estimated without bias. Such a step touches the vectors of its sample alone.
+where t is the hyperedge's own node, and the known answers are those of all training hyperedges that
+differ from it only there. They remain candidates (masking them is clearly worse) but share half of
+the target. If there are many candidates, one sample serves all queries of a batch: uniform nodes
+and the batch's own. The logit of each candidate is then reduced by log π_c, where π_c is its
+probability of being in the sample, so that the sum is estimated without bias. Such a step
+touches only the vectors of its sample.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from dhne.network.hypernetwork import HyperNetwork
 from .optimizers import LinearDecay, Optimizer
 
 Ints = npt.NDArray[np.int64]
-_EVERY = 5  # epochs between two looks at the validation set
-_PATIENCE = 4  # looks without progress before the training stops
-_FINAL_RATE = 0.01  # of the learning rate, at the end
+_EVERY = 5  # epochs between two validations
+_PATIENCE = 4  # validations without improvement before training stops
+_FINAL_RATE = 0.01  # final learning rate, relative to the initial one
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class RankingOptions:
     Attributes
     ----------
     epochs : int
-        At most; fewer if validation stops improving.
-    batch_size, learning_rate : as their names say
+        Maximum; training stops earlier if validation stops improving.
+    batch_size, learning_rate
     dropout : float
         On the own vectors of fixed nodes and on their product.
     candidates : int
-        Uniform candidates per batch where a type has many more nodes; 0 takes all nodes.
+        Uniform candidates per batch if a type has many more nodes; 0 uses all nodes.
     """
 
     epochs: int = 60
@@ -62,15 +63,15 @@ class RankingOptions:
 
 @dataclass(frozen=True)
 class Answers:
-    """The known answers of each training hyperedge at one position, hyperedge by hyperedge."""
+    """The known answers of each training hyperedge at one position."""
 
     begins: Tensor  # int64[groups + 1]
     nodes: Tensor  # int64[distinct answers]
-    group: Tensor  # int64[m]: the question of each hyperedge
+    group: Tensor  # int64[m]: the query of each hyperedge
 
     @classmethod
     def of(cls, edges: EdgeSet, sizes: Ints, position: int, device: torch.device) -> Answers:
-        """Group hyperedges by what is at all positions but one."""
+        """Group hyperedges by their nodes at all positions but one."""
         others = [p for p in range(edges.length) if p != position]
         keys = edge_keys(edges.nodes[:, others], sizes[others])
         _, group = np.unique(keys, return_inverse=True)
@@ -80,7 +81,7 @@ class Answers:
         return cls(*(torch.from_numpy(a).to(device) for a in arrays))
 
     def of_edges(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return (place in `rows`, node) of all known answers."""
+        """Return (index in `rows`, node) of all known answers."""
         group = self.group[rows]
         where, entry = ragged(self.begins[group], self.begins[group + 1])
         return where, self.nodes[entry]
@@ -88,15 +89,15 @@ class Answers:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The nodes of one type that a step knows: the batch's own, and those it ranks them among.
+    """The nodes of one type in a step: the batch's own, and those they are ranked against.
 
     Attributes
     ----------
     vectors : float[candidates, dim]
     column : int64[n]
-        Where each node is among them; -1 if it is not.
+        The index of each node among the candidates; -1 if it is not one.
     log_chance : float[candidates], optional
-        log π; None where all nodes are candidates.
+        log π; None if all nodes are candidates.
     """
 
     vectors: Tensor
@@ -110,11 +111,11 @@ class RankingTrainer:
     Parameters
     ----------
     products : Products
-        On its device, weights drawn.
+        On its device, with weights drawn.
     network : HyperNetwork
     options : RankingOptions
     kernels : Kernels
-        Those of the device.
+        The device's backend.
     seed : int
     validate : callable, optional
         Returns the validation MRR; the best epoch's weights are kept.
@@ -186,7 +187,7 @@ class RankingTrainer:
         return history
 
     def _batches(self) -> Iterator[tuple[EdgeType, Tensor]]:
-        """Yield (edge type, hyperedges) of each step, all types mixed."""
+        """Yield (edge type, hyperedges) for each step, all types mixed."""
         rng, size, found = self.random.numpy, self.options.batch_size, []
         for types, edges in self.edges.items():
             order = torch.from_numpy(rng.permutation(len(edges))).to(self.device)
@@ -195,7 +196,7 @@ class RankingTrainer:
             yield found[k]
 
     def loss(self, types: EdgeType, rows: Tensor) -> Tensor:
-        """Return the mean loss of a batch over all positions; each of them is asked for."""
+        """Return the mean loss of a batch, over all positions."""
         products, nodes, rate = self.products, self.edges[types][rows], self.options.dropout
         at = products.evidence.context_position(types)
         drawn = {t: self.draw_candidates(t, types, nodes) for t in set(types)}
@@ -228,23 +229,23 @@ class RankingTrainer:
             )
         own = column[nodes[:, p]]
         hit = logits.gather(1, own[:, None])[:, 0]
-        if is_context:  # other contexts that are known are no rivals
+        if is_context:  # other known contexts are not competitors
             other = answers != nodes[where, p]
             away = logits.new_tensor(-1e30)
             logits = logits.index_put((where[other], column[answers[other]]), away)
             return (torch.logsumexp(logits, 1) - hit).mean()
         place = column[answers]
-        if drawn.log_chance is not None:  # known answers that were not drawn take no part
+        if drawn.log_chance is not None:  # known answers that were not drawn are ignored
             where, place = where[place >= 0], place[place >= 0]
         count = torch.zeros_like(hit).index_add(0, where, torch.ones_like(place, dtype=hit.dtype))
         spread = torch.zeros_like(hit).index_add(0, where, logits[where, place]) / count
         if drawn.log_chance is not None:
-            # The hyperedge's own node is always there.
+            # The hyperedge's own node is always included.
             logits = logits - drawn.log_chance.repeat(len(nodes), 1).scatter_(1, own[:, None], 0)
         return (torch.logsumexp(logits, 1) - (hit + spread) / 2).mean()
 
     def draw_candidates(self, node_type: str, types: EdgeType, nodes: Tensor) -> Candidates:
-        """Draw the candidates of a batch; all nodes of the type if they are not many more."""
+        """Draw the candidates of a batch; all nodes of the type unless there are many more."""
         x, s, m = self.products.vectors_of(node_type), self.options.candidates, len(nodes)
         n, positions = len(x), types.positions_of(node_type)
         is_context = node_type == self.products.context
@@ -264,7 +265,7 @@ class RankingTrainer:
 
 
 class Random:
-    """The draws of one epoch, from (seed, epoch)."""
+    """Random numbers of one epoch, from (seed, epoch)."""
 
     def __init__(self, seed: int, epoch: int, device: torch.device) -> None:
         self.numpy = np.random.default_rng([seed, epoch, 1])
@@ -272,18 +273,18 @@ class Random:
         self.device = device
 
     def integers(self, n: int, size: int) -> Tensor:
-        """Return uniform numbers below n."""
+        """Return uniform integers below n."""
         return torch.randint(n, (size,), device=self.device, generator=self.torch)
 
     def drop(self, x: Tensor, rate: float) -> Tensor:
-        """Return x with a share of its numbers set to 0, the others scaled up for it.
+        """Apply dropout: set a share of the numbers to 0 and scale up the others.
 
-        A number is kept by a random byte, so the share is a multiple of 1/256.
+        Each number is decided by a random byte, so the rate is a multiple of 1/256.
         """
         below = round(256 * rate)
         if not below:
             return x
-        if self.device.type == "cpu":  # several times as fast as torch's own generator
+        if self.device.type == "cpu":  # several times faster than torch's own generator
             drawn = torch.from_numpy(self.numpy.integers(0, 256, x.shape, dtype=np.uint8))
         else:
             drawn = torch.randint(

@@ -1,7 +1,8 @@
-"""Replay: which hyperedges an epoch of an update visits.
+"""Replay: the hyperedges that an epoch of an update visits.
 
-Every new hyperedge, and for each of them `per_new` earlier ones, drawn afresh in every epoch from
-those of all edge types alike. An epoch therefore costs what is new, however large the network.
+These are all new hyperedges, and `per_new` earlier ones for each, redrawn in every epoch uniformly
+from all edge types. So the cost of an epoch depends on the new hyperedges, not on the network's
+size.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Replay:
-    """How many hyperedges of each edge type are earlier ones, and how many of those are replayed.
+    """The number of earlier hyperedges per edge type, and how many of them are replayed.
 
     Attributes
     ----------
     earlier : mapping of edge type to int
-        The first so many hyperedges are earlier ones; the others are new.
+        The number of earlier hyperedges, which come first; the others are new.
     sampled : mapping of edge type to int
-        How many of them an epoch visits.
+        The number of earlier hyperedges that an epoch visits.
     """
 
     earlier: Mapping[EdgeType, int]
@@ -37,7 +38,7 @@ class Replay:
 
     @classmethod
     def of(cls, network: HyperNetwork, earlier: Mapping[EdgeType, int], per_new: float) -> Replay:
-        """Replay `per_new` earlier hyperedges for each new one, at most all of them.
+        """Replay `per_new` earlier hyperedges per new one, or all if there are fewer.
 
         Examples
         --------
@@ -47,7 +48,7 @@ class Replay:
         [4, 8, 5, 9, 7]
         """
         if not 0 <= per_new < math.inf:
-            raise ParameterError(f"replay must be a number from 0 on, got {per_new}")
+            raise ParameterError(f"replay must be a number of at least 0, got {per_new}")
         known = sum(earlier.values())
         share = min(1.0, per_new * (network.num_edges() - known) / max(known, 1))
         return cls(earlier, {r: math.ceil(round(share * n, 6)) for r, n in earlier.items()})
@@ -57,11 +58,11 @@ class Replay:
         return total - self.earlier.get(edge_type, 0) + self.sampled.get(edge_type, 0)
 
     def order(self, edge_type: EdgeType, total: int, rng: np.random.Generator) -> Numbers:
-        """Return which hyperedges of an edge type an epoch visits, in random order."""
+        """Return the hyperedges of an edge type that an epoch visits, in random order."""
         return rng.permutation(self.choose(edge_type, total, rng))
 
     def choose(self, edge_type: EdgeType, total: int, rng: np.random.Generator) -> Numbers:
-        """Return which hyperedges of an edge type an epoch visits."""
+        """Return the hyperedges of an edge type that an epoch visits."""
         earlier, sampled = self.earlier.get(edge_type, 0), self.sampled.get(edge_type, 0)
         chosen = rng.choice(earlier, sampled, replace=False) if sampled else np.empty(0, np.int64)
         return np.concatenate([chosen, np.arange(earlier, total)]).astype(np.int64)
@@ -70,14 +71,14 @@ class Replay:
 def earlier_edges(
     network: HyperNetwork, before: Sequence[int], shares: Sequence[float], seed: int
 ) -> dict[EdgeType, int]:
-    """Return how many earlier hyperedges of each edge type are left to train on.
+    """Return how many earlier hyperedges of each edge type remain for training.
 
-    `before` are their numbers in `network`, of which each of the `shares` is held out in turn.
+    `before` has their numbers in `network`, of which each of the `shares` is held out in turn.
     """
     counts = dict(zip(network.edge_types, before, strict=False))
     if not any(shares):
         return counts
-    marked = []  # weights tell which is which after the splits
+    marked = []  # weights mark the earlier ones across the splits
     for edges in network.edge_sets:
         weights = 1.0 + (np.arange(len(edges)) < counts.get(edges.types, 0))
         marked.append(EdgeSet.build(edges.types, edges.nodes, weights))

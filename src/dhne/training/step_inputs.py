@@ -1,4 +1,4 @@
-"""What one step is given, by name: hyperedges, negatives drawn from them, and their evidence."""
+"""The inputs of one step: hyperedges, their negatives and evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dhne.network.edges import EdgeType
 
 @dataclass(frozen=True)
 class Positives:
-    """The hyperedges of one type on the training device, in the order of an epoch.
+    """The hyperedges of one type on the training device, in an epoch's order.
 
     Attributes
     ----------
@@ -21,9 +21,9 @@ class Positives:
     nodes : int64[m, N]
     weights : float[m]
     counts : float[m, k]
-        What evidence counts of each, without itself; no columns if there is no evidence.
+        Evidence counts of each hyperedge, without itself; no columns without evidence.
     taken : float[m, N, k]
-        What leaves each out of its nodes' rows; no entries if nothing does.
+        Entries that leave each out of its nodes' rows; none without leave-one-out.
     """
 
     types: EdgeType
@@ -33,7 +33,7 @@ class Positives:
     taken: Tensor
 
     def take(self, which: slice | Tensor) -> Positives:
-        """Return some of them, or all in another order."""
+        """Return a selection of the hyperedges, or a reordering."""
         tensors = (t[which] for t in (self.nodes, self.weights, self.counts, self.taken))
         return Positives(self.types, *tensors)
 
@@ -47,7 +47,7 @@ class TupleInputs:
     types : EdgeType
     edges : int64[B, N]
     taken : float[B, N, …]
-        What leaves each hyperedge out of its nodes' rows.
+        Entries that leave each hyperedge out of its nodes' rows.
     negatives : int64[B * k, N]
     valid : bool[B * k]
         Which negatives were found.
@@ -83,12 +83,12 @@ class TupleInputs:
 
     @property
     def per_edge(self) -> int:
-        """k, the number of negatives of each hyperedge."""
+        """k, the number of negatives per hyperedge."""
         return len(self.negatives) // max(len(self.edges), 1)
 
     @cached_property
     def kept(self) -> Tensor:
-        """``bool[B * k, N]``: where a negative still has its hyperedge's node."""
+        """``bool[B * k, N]``: where a negative keeps its hyperedge's node."""
         return self.negatives == spread(self.edges, len(self.negatives))
 
     @cached_property
@@ -101,7 +101,7 @@ class TupleInputs:
 class FamilyInputs:
     """A family's tuples of a step, of any size: B hyperedges, then k negatives of each.
 
-    Tuples are laid out one after the other; I is how many members the hyperedges have together.
+    Tuples are concatenated; I is the total number of members of the hyperedges.
 
     Attributes
     ----------
@@ -109,17 +109,17 @@ class FamilyInputs:
         The family: one position per role.
     nodes : int64[I * (k + 1)]
     slots : int64[I * (k + 1)]
-        Which of the family's roles each member has.
+        The index of each member's role in the family.
     begins : int64[B * (k + 1) + 1]
-        Where each tuple's members begin, and where the last one's end.
+        The start of each tuple's members, and the end of the last.
     own : int64[I * k]
-        For each member of a negative, which member of its hyperedge it is; -1 if it was drawn.
+        For each member of a negative, its index among its hyperedge's members; -1 if drawn.
     valid : bool[B * k]
         Which negatives were found.
     features : float[B * (k + 1), …]
         Evidence, hyperedges first.
     columns, taken : int64[I, …], float[I, …]
-        What leaves a hyperedge out of the row of each of its members: columns and what goes there.
+        The columns and entries that leave a hyperedge out of the row of each of its members.
     """
 
     types: EdgeType
@@ -142,7 +142,7 @@ class FamilyInputs:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all roles have one node type."""
+        """Whether all roles have the same node type."""
         return len(set(self.types)) == 1
 
     def of_type(self, node_type: str) -> Tensor:
@@ -167,16 +167,16 @@ class FamilyInputs:
 
 @dataclass(frozen=True)
 class StepInputs:
-    """Everything a step looks at.
+    """All inputs of a step.
 
     Attributes
     ----------
     groups : tuple of TupleInputs
         One per edge type; some may be empty.
     families : tuple of FamilyInputs
-        One per family of sets, where these are trained at any size together.
+        One per family of sets, if sets of all sizes are trained together.
     turn : float or None
-        Where samples of long rows begin, in [0, 1); None where rows are not sampled.
+        Offset of the samples of long rows, in [0, 1); None if rows are not sampled.
     """
 
     groups: tuple[TupleInputs, ...]
@@ -185,7 +185,7 @@ class StepInputs:
 
     @property
     def tensors(self) -> list[Tensor]:
-        """All tensors in a fixed order: what a recorded step has to be given anew."""
+        """All tensors in a fixed order: what a recorded step needs as new input."""
         of_groups = [t for group in self.groups for t in group.tensors]
         return of_groups + [t for family in self.families for t in family.tensors]
 
@@ -203,6 +203,6 @@ class StepInputs:
 
 
 def spread(of_edges: Tensor, num_negatives: int) -> Tensor:
-    """Return for each negative what its hyperedge has."""
+    """Repeat the values of hyperedges for each of their negatives."""
     k = num_negatives // max(len(of_edges), 1)
     return of_edges.repeat_interleave(k, dim=0, output_size=num_negatives)

@@ -1,11 +1,11 @@
-"""Going on with a trained model after its network has grown.
+"""Updates: continuing the training of a model after its network has grown.
 
 Known nodes keep their ids, so each row of the tables W, V and c, which belongs to a neighbour, is
 copied to its new place; rows of new neighbours are drawn from (seed, number of the update). W is
-multiplied by the old scale of the rows over the new one, so that an embedding begins where it was.
-All other weights are copied, those of new node and edge types drawn. The optimizer's moments move
-with the weights they belong to. Training then goes on over the new hyperedges and a sample of the
-earlier ones (see `dhne.training.replay`).
+multiplied by the ratio of the rows' old scale to the new one, so that embeddings start unchanged.
+All other weights are copied; those of new node and edge types are drawn. The optimizer's moments
+are copied along with their weights. Training then continues on the new hyperedges and a sample of
+the earlier ones (see `dhne.training.replay`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from .assembly import Blueprint, train_products
 from .loop import Trainer
 from .replay import Replay, earlier_edges
 
-EPOCHS = 0.4  # of an update, as a share of those of the training
+EPOCHS = 0.4  # of an update, as a share of the training's epochs
 REPLAY = 3.0  # earlier hyperedges per new one
-_RATE = 0.5  # of the learning rate of the training
-_PRODUCT_EPOCHS = 0.1  # as a share of those of the training
+_RATE = 0.5  # times the training's learning rate
+_PRODUCT_EPOCHS = 0.1  # as a share of the training's epochs
 _TABLES = ("encoder_table", "decoder_table", "decoder_bias")
 
 Moments = dict[str, Tensor]
@@ -47,38 +47,38 @@ class Effort(NamedTuple):
     Attributes
     ----------
     epochs : int, optional
-        Passes over the new hyperedges; as many as the training had if left out.
+        Passes over the new hyperedges; by default 0.4 times the training's epochs.
     replay : float
-        Earlier hyperedges per new one that an epoch visits.
+        Earlier hyperedges per new one in an epoch.
     """
 
     epochs: int | None = None
     replay: float = REPLAY
 
     def check(self) -> None:
-        """Raise for what makes no sense."""
+        """Raise if a value is out of range."""
         if self.epochs is not None and self.epochs < 1:
-            raise ParameterError(f"epochs must be a whole number from 1 on, got {self.epochs!r}")
+            raise ParameterError(f"epochs must be an integer of at least 1, got {self.epochs!r}")
         if not 0 <= self.replay < math.inf:
-            raise ParameterError(f"replay must be a number from 0 on, got {self.replay}")
+            raise ParameterError(f"replay must be a number of at least 0, got {self.replay}")
 
     def epochs_of(self, settings: Settings) -> int:
-        """Return the epochs of the update of a model with these settings."""
+        """Return the number of epochs for updating a model with these settings."""
         return self.epochs or math.ceil((settings.epochs or 1) * EPOCHS)
 
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What an update begins with.
+    """The starting point of an update.
 
     Attributes
     ----------
-    model, rows : the trained model, and the rows it was trained on
+    model, rows : the trained model, and its training rows
     settings : Settings
-        Of the training, filled in.
+        Of the training, fully resolved.
     history : list of records
     earlier : list of int
-        How many hyperedges of each edge type the model was trained on; they come first.
+        Number of hyperedges per edge type that the model was trained on; they come first.
     number : int
         1 for the first update of a model.
     effort : Effort
@@ -115,15 +115,15 @@ class Update:
         return int(np.random.SeedSequence([seed, self.number]).generate_state(1)[0])
 
     def continued(self, history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the whole history; epochs are numbered on."""
+        """Return the whole history, with epochs numbered consecutively."""
         done = self.history[-1]["epoch"] if self.history else 0
         new = [{**r, "epoch": done + r["epoch"], "update": self.number} for r in history]
         return [*self.history, *new]
 
     def carry_over(self, training: Trainer, rows: Mapping[str, RowEncoding]) -> None:
-        """Begin a training of a larger model, whose weights were just drawn, where this one ended.
+        """Copy this model's state into the training of a larger one, whose weights were just drawn.
 
-        Without moments, or with those of another optimizer, only the weights are carried over.
+        Without moments, or with those of another optimizer, only the weights are copied.
         """
         copy_weights(self.model, self.rows, training.model, rows)
         own = training.optimizer.state_dict()
@@ -143,7 +143,7 @@ class Update:
         for t in self.model.num_columns:
             prefix = f"autoencoders.{module_name(t)}."
             if parameter.removeprefix(prefix) in _TABLES and parameter.startswith(prefix):
-                # A gradient in W is proportional to the scale of the rows.
+                # The gradient of W is proportional to the scale of the rows.
                 ratio = model.autoencoder(t).scale / self.model.autoencoder(t).scale
                 power = 2 if _is_second(order, self.settings.optimizer) else 1
                 factor = ratio**power if parameter.endswith("encoder_table") else 1.0
@@ -152,10 +152,10 @@ class Update:
         moment.copy_(old)
 
     def keeps_products(self, blueprint: Blueprint) -> bool:
-        """Whether the products of a larger network can begin where the old ones ended.
+        """Whether the products of a larger network can start from the old ones.
 
-        Their weight beside the similarity then stays as it was: what it was chosen on may have been
-        trained on since.
+        Their weight relative to the similarity is then kept: the hyperedges it was chosen on may
+        have been trained on since.
         """
         old = self.products
         return old is not None and (old.dim, old.context) == blueprint.product_shape
@@ -163,9 +163,9 @@ class Update:
     def train_products(
         self, blueprint: Blueprint, kernels: Kernels, device: torch.device, *, seed: int, used: bool
     ) -> tuple[Products, list[dict[str, float]]]:
-        """Train the products for a few more epochs from where they ended.
+        """Train the products for a few more epochs, starting from the old ones.
 
-        Those that were found not to help, and are not `used`, only grow with the network.
+        Products that are not `used`, because they did not help, only grow with the network.
         """
         assert self.products is not None
         if not used:
@@ -186,7 +186,7 @@ def copy_weights(
     new: DHNEModel,
     new_rows: Mapping[str, RowEncoding],
 ) -> None:
-    """Copy trained weights into a larger model whose weights have just been drawn."""
+    """Copy trained weights into a larger model whose weights were just drawn."""
     with torch.no_grad():
         for t in old.num_columns:
             _copy_coder(old.autoencoder(t), old_rows[t], new.autoencoder(t), new_rows[t])
@@ -210,7 +210,7 @@ def _copy_coder(
 def _copy_blocks(
     old: Tensor, old_rows: RowEncoding, new: Tensor, new_rows: RowEncoding, factor: float
 ) -> None:
-    """Copy the rows of a table, each the column of a neighbour, to where they are now."""
+    """Copy the rows of a table, each a neighbour's column, to their new places."""
     before, after = old_rows.adjacency, new_rows.adjacency
     for neighbour, size in before.sizes.items():
         start, end = before.blocks[neighbour], after.blocks[neighbour]
@@ -218,12 +218,12 @@ def _copy_blocks(
 
 
 def _is_second(order: str, optimizer: str) -> bool:
-    """Whether a moment is of squared gradients: Adam's second one, the only one of the others."""
+    """Whether a moment is of squared gradients: Adam's second, or another optimizer's only one."""
     return optimizer != "adam" or order == "1"
 
 
 def _fit_each_other(moments: Moments, own: Moments, model: DHNEModel) -> bool:
-    """Whether moments are those of this model's parameters and of the same optimizer."""
+    """Whether moments match this model's parameters and the same optimizer."""
     shapes = {k: p.shape for k, p in model.named_parameters()}
     orders = {k.rpartition(":")[2] for k in own if k != "steps"}
     wanted = {f"{k}:{order}": shape for k, shape in shapes.items() for order in orders}

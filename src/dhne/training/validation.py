@@ -1,4 +1,4 @@
-"""The validation set: hyperedges carved from training, watched while it goes on."""
+"""The validation set: hyperedges held out of training and evaluated during it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .held_out_questions import held_out_questions
 
 
 class ValidationSet:
-    """Held-out hyperedges and as many fixed negatives a piece as the evaluation draws.
+    """Held-out hyperedges, each with as many fixed negatives as in the evaluation.
 
-    There is nothing to watch (``len`` is 0) where too few are held out, or no negative exists.
+    It is empty (``len`` is 0) if too few are held out, or no negative exists.
     """
 
     def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
@@ -48,7 +48,7 @@ class ValidationSet:
         sparse: Mapping[str, SparseMatrix],
         evidence: PairEvidence | None,
     ) -> float:
-        """Return the AUC of the model as it is, over all edge types together."""
+        """Return the model's current AUC over all edge types."""
         x = {t: encode_all(model, kernels, t, sparse[t]) for t in sparse}
         scorer = TupleScorer(model, x, evidence)
         with torch.no_grad():
@@ -57,7 +57,7 @@ class ValidationSet:
         return float(roc_auc_score(np.concatenate(targets), np.concatenate(scores)))
 
     def calibration(self, scorer: TupleScorer) -> Calibration | None:
-        """Return what makes probabilities of the scorer's logits; None if these are not finite."""
+        """Return the map from the scorer's logits to probabilities; None if they are not finite."""
         logits = np.concatenate([scorer.logits(nodes, r) for r, (nodes, _) in self.tuples.items()])
         is_edge = np.concatenate([target for _, target in self.tuples.values()]) == 1
         if not np.isfinite(logits).all():
@@ -66,9 +66,9 @@ class ValidationSet:
 
 
 class RankedHeldOut:
-    """Held-out hyperedges whose own nodes products should rank first, at every position.
+    """Held-out hyperedges to rank with products, at every position.
 
-    Ranks are filtered by all known hyperedges; a context is not ranked.
+    Ranks are filtered by all known hyperedges; contexts are not ranked.
     """
 
     def __init__(
@@ -78,16 +78,16 @@ class RankedHeldOut:
         context = products.evidence.context_position
         self._asked = [
             q
-            for q in held_out_questions(train, held_out, limit=_RANKED, seed=seed)
+            for q in held_out_questions(train, held_out, limit=_RANKED_EDGES, seed=seed)
             if products.covers(q.types) and q.position != context(q.types)
         ]
 
     def mean_reciprocal_rank(self) -> float:
-        """Return the filtered MRR of the products as they are."""
+        """Return the current filtered MRR of the products."""
         device = next(self.products.parameters()).device
         found = []
         for q in self._asked:
-            step = max(1, _LOGITS // max(q.num_candidates, 1))
+            step = max(1, _LOGITS_AT_ONCE // max(q.num_candidates, 1))
             for start in range(0, len(q.nodes), step):
                 ids = torch.from_numpy(q.nodes[start : start + step]).to(device)
                 logits = self.products.open_logits(ids, q.types, q.position)
@@ -100,5 +100,5 @@ class RankedHeldOut:
         return float(torch.cat(found).mean()) if found else 0.0
 
 
-_RANKED = 1000  # held-out hyperedges that are ranked
-_LOGITS = 1 << 24  # at once
+_RANKED_EDGES = 1000  # held-out hyperedges to rank
+_LOGITS_AT_ONCE = 1 << 24

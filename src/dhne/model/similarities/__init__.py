@@ -1,7 +1,7 @@
 """Similarities of whole tuples: one file each, and one line in the registry.
 
-A similarity of your own derives from :class:`Similarity` and is made known by
-:func:`register_similarity`; models can then be built with its name.
+To add one, derive from :class:`Similarity` and call :func:`register_similarity`; models can then be
+built with its name.
 """
 
 from .base import Members, QuickForm, Similarity, SimilarityShape

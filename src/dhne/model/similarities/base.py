@@ -2,14 +2,14 @@
 
 Every similarity works in three steps, so that no work is done twice:
 
-1. *Project*: each distinct node once for each slot it fills, ``project(x, slot)``.
-   Positions that may be exchanged share a slot.
-2. *Combine*: the projections of a tuple's nodes, for example as their sum or their product.
-3. *Finish*: from the combination, and from evidence if the similarity uses it, to the logit.
+1. *Project* each distinct node once per slot it fills: ``project(x, slot)``.
+   Interchangeable positions share a slot.
+2. *Combine* the projections of a tuple's nodes, for example by their sum or product.
+3. *Finish*: compute the logit from the combination, and from evidence if the similarity uses it.
 
-``combine`` does steps 2 and 3 for whole tuples. For an open position, ``fixed`` combines the nodes
-that are given, and ``open_logits`` completes them with all candidates. A similarity that can order
-candidates with less work than ``open_logits`` needs offers a :class:`QuickForm`.
+``combine`` does steps 2 and 3 for whole tuples. For an open position, ``fixed`` combines the given
+nodes, and ``open_logits`` completes them with all candidates. A similarity that can order
+candidates faster than ``open_logits`` offers a :class:`QuickForm`.
 
 S = sigmoid(logit).
 """
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class SimilarityShape:
-    """What a similarity is built from.
+    """The inputs and sizes of a similarity.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SimilarityShape:
     hidden : sizes of hidden layers; empty to let the similarity choose
     activation : name of σ
     num_features : int
-        How many numbers of evidence describe a tuple; 0 if there are none.
+        Number of evidence features per tuple; 0 without evidence.
     """
 
     edge_type: EdgeType
@@ -56,7 +56,7 @@ class SimilarityShape:
 
 @dataclass(frozen=True)
 class Members:
-    """The members of tuples of one family, one tuple after the other.
+    """The members of tuples of one family, concatenated.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Members:
     index : int64[members]
         Each member's row among the embeddings of its role.
     slots : int64[members]
-        The number of its role.
+        The index of each member's role.
     begins : int64[m + 1]
     """
 
@@ -75,34 +75,33 @@ class Members:
 
 
 class QuickForm(Protocol):
-    """Orders the candidates of one open position with little work.
+    """A fast way to order the candidates of one open position.
 
     Attributes
     ----------
     error : float
-        A bound on how far `values` are from the logits.
+        A bound on the error of `values` relative to the logits.
     """
 
     error: float
 
     def questions(self, fixed: Tensor) -> Floats | None:
-        """Return ``[m, h]``, the fixed part of each question as `values` takes it.
+        """Return ``[m, h]``, the fixed part of each query in the form that `values` takes.
 
-        None where they cannot be put in this form.
+        None if a query does not have this form.
         """
 
     def values(self, questions: Floats, at: NodeArray | None = None) -> Floats:
         """Return ``[m, n]``, the logits of all candidates up to `error`.
 
-        `at` names some candidates: the same for all questions (``[n]``), or for each its own
-        (``[m, n]``).
+        `at` selects candidates: the same for all queries (``[n]``), or per query (``[m, n]``).
         """
 
 
 class Similarity(nn.Module, ABC):
     """The logit of tuples of one edge type, or of sets of every size.
 
-    Derived classes take a `SimilarityShape` and nothing else.
+    Derived classes take a `SimilarityShape` as their only argument.
     """
 
     def __init__(self, shape: SimilarityShape) -> None:
@@ -112,31 +111,31 @@ class Similarity(nn.Module, ABC):
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many numbers a projected node has."""
+        """The size of a projected node."""
 
     @property
     def uses_evidence(self) -> bool:
-        """Whether the logit depends on what the network says of a tuple's nodes."""
+        """Whether the logit depends on a tuple's evidence."""
         return self.shape.num_features > 0
 
     @property
     def has_quick_form(self) -> bool:
-        """Whether `quick_form` gives one, unless these candidates do not fit it."""
+        """Whether `quick_form` returns one, if the candidates allow it."""
         return False
 
     @abstractmethod
     def reset(self, generator: torch.Generator) -> None:
-        """Draw the weights anew."""
+        """Redraw the weights."""
 
     @abstractmethod
     def project(self, x: Tensor, slot: int) -> Tensor:
-        """Return ``float[n, width]``: the nodes ``x: float[n, d]`` as they act in a slot."""
+        """Return ``float[n, width]``: the projections of nodes ``x: float[n, d]`` into a slot."""
 
     @abstractmethod
     def combine(
         self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
     ) -> Tensor:
-        """Return ``float[m]``: the logits of tuples whose nodes are projected already.
+        """Return ``float[m]``: the logits of tuples with already projected nodes.
 
         Parameters
         ----------
@@ -155,19 +154,19 @@ class Similarity(nn.Module, ABC):
 
     @abstractmethod
     def open_logits(self, fixed: Tensor, candidates: Tensor, evidence: Tensor | None) -> Tensor:
-        """Return ``float[m, n]``: the logits of each question with every candidate.
+        """Return ``float[m, n]``: the logits of each query with every candidate.
 
         Parameters
         ----------
         fixed : float[m, width]
-            What `fixed` returned.
+            The result of `fixed`.
         candidates : float[n, width]
             Projected into the slot of the open position.
         evidence : float[m, n, features], optional
         """
 
     def quick_form(self, candidates: Tensor) -> QuickForm | None:
-        """Return a form that orders these candidates faster than `open_logits`, if there is one."""
+        """Return a faster way than `open_logits` to order these candidates, if there is one."""
         return None
 
     def logits(
@@ -191,9 +190,9 @@ class Similarity(nn.Module, ABC):
     def family_logits(
         self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
     ) -> Tensor:
-        """Return the logits of tuples of any size, `x` having the embeddings of each role.
+        """Return the logits of tuples of any size, with the embeddings of each role in `x`.
 
-        Size by size here; a similarity that sums over a role's members can do all at once.
+        The default goes size by size; a similarity that sums over members can do all at once.
         """
         m, device = len(members.begins) - 1, members.index.device
         sizes = torch.zeros(m, len(x), dtype=torch.int64, device=device)
@@ -213,7 +212,7 @@ class Similarity(nn.Module, ABC):
 
 
 def glorot_uniform(weight: Tensor, fan: int, generator: torch.Generator) -> None:
-    """Draw weights evenly from ±√(6 / fan)."""
+    """Draw weights uniformly from ±√(6 / fan)."""
     bound = math.sqrt(6 / fan)
     with torch.no_grad():
         weight.uniform_(-bound, bound, generator=generator)

@@ -2,16 +2,15 @@
 
     logit = w · σ(Σ_p U_p x_p + b + z Z) + c
 
-with z the tuple's evidence, if there is any. The sum over positions is what makes it cheap: each
-distinct node is projected once, a tuple costs additions, and every candidate for an open position
-is one addition away from the fixed ones.
+with z the tuple's evidence, if any. The sum over positions makes it cheap: each distinct node is
+projected once, a tuple costs only additions, and each candidate for an open position one more.
 
-For one layer of tanh or the sigmoid the sum comes apart even further,
+For a single layer with tanh or the sigmoid, the sum factorises further,
 
     tanh(a + b) = 1 − 2 / (1 + e^{2a} e^{2b}),    sigmoid(a + b) = 1 / (1 + e^{−a} e^{−b}),
 
-so with e^{2a} kept for every candidate (`Reciprocals`), a question costs one product, one sum and
-one division for each candidate and hidden unit, and no exponential.
+so with e^{2a} stored for every candidate (`Reciprocals`), a query costs one product, one sum and
+one division per candidate and hidden unit, and no exponential.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from dhne.network.edges import NodeArray
 
 from .base import Floats, Members, QuickForm, Similarity, SimilarityShape, glorot_uniform
 
-_CACHED = 1 << 20  # numbers passed over several times at once: what a core's cache holds
+_CACHED = 1 << 20  # numbers processed at once, so that they fit in a core's cache
 _LONG = 16  # positions; longer tuples are summed by the kernels of families
 _EXPONENT = 40.0  # e^40 · e^40 is still a float32
-_TABLE_BYTES = 1 << 30  # a larger table of exponentials is not made
+_TABLE_BYTES = 1 << 30  # a larger table of exponentials is not built
 
 
 class HiddenSimilarity(Similarity):
@@ -55,9 +54,9 @@ class HiddenSimilarity(Similarity):
         )
 
     def _load_from_state_dict(self, state: dict[str, Any], prefix: str, *rest: Any) -> None:
-        """Take over a saved layer's size, and ignore evidence of sets that it did not know.
+        """Use a saved layer's size, and ignore evidence features of sets that it lacks.
 
-        Earlier versions made a set's layer as large as one node's and had fewer features of sets.
+        Earlier versions sized a set's layer as for one node and had fewer features of sets.
         """
         saved = state.get(prefix + "hidden_bias")
         if saved is not None and not self.shape.hidden and len(saved) != self.width:
@@ -75,12 +74,12 @@ class HiddenSimilarity(Similarity):
 
     @property
     def has_quick_form(self) -> bool:
-        """Whether the layer comes apart: one of tanh or the sigmoid, without evidence."""
+        """Whether the layer factorises: a single tanh or sigmoid layer, without evidence."""
         comes_apart = self.shape.activation in ("tanh", "sigmoid")
         return comes_apart and not len(self.hidden_layers) and not self.uses_evidence
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw the weights anew (Glorot's uniform)."""
+        """Redraw the weights (Glorot uniform)."""
         fan_in = sum(len(u) for u in self.projections)
         for u in self.projections:
             glorot_uniform(u, fan_in + u.shape[1], generator)
@@ -104,7 +103,7 @@ class HiddenSimilarity(Similarity):
         """Sum the projections of each tuple's nodes and apply the layers."""
         if len(parts) > _LONG and index.device.type == "cpu":
             return self._combine_long(kernels, parts, index, evidence)
-        # On a CPU, _finish gives a set the same bits wherever it is among the tuples.
+        # On a CPU, _finish gives a set the same bits at any index among the tuples.
         same_bits = self.shape.edge_type.has_sets and index.device.type == "cpu"
         if self.shape.activation == "tanh" and not self.hidden_layers and not same_bits:
             known = (evidence, self.evidence) if evidence is not None else (None, None)
@@ -115,7 +114,7 @@ class HiddenSimilarity(Similarity):
     def _combine_long(
         self, kernels: Kernels, parts: Sequence[Tensor], index: Tensor, evidence: Tensor | None
     ) -> Tensor:
-        """Combine long tuples as families are: a kernel of every length would compile for each."""
+        """Combine long tuples like families, to avoid compiling a kernel for every length."""
         m, n = index.shape
         first = torch.tensor([0, *(len(p) for p in parts[:-1])], device=index.device).cumsum(0)
         begins = torch.arange(0, m * n + 1, n, device=index.device)
@@ -125,7 +124,7 @@ class HiddenSimilarity(Similarity):
     def family_logits(
         self, kernels: Kernels, x: Sequence[Tensor], members: Members, evidence: Tensor | None
     ) -> Tensor:
-        """Sum the projections of each tuple's members, of every size at once."""
+        """Sum the projections of each tuple's members, for all sizes at once."""
         parts = [self.project(e, slot) for slot, e in enumerate(x)]
         index, part = members.index, parts[0]
         if len(parts) > 1:
@@ -148,7 +147,7 @@ class HiddenSimilarity(Similarity):
         return total + self.hidden_bias
 
     def open_logits(self, fixed: Tensor, candidates: Tensor, evidence: Tensor | None) -> Tensor:
-        """Add every candidate to each question, in parts that stay in the cache."""
+        """Add every candidate to each query, in blocks that fit in the cache."""
         n, width = candidates.shape
         out = candidates.new_empty(len(fixed), n)
         step = max(1, _CACHED // width) if candidates.device.type == "cpu" else n
@@ -162,7 +161,7 @@ class HiddenSimilarity(Similarity):
         return out
 
     def _finish(self, total: Tensor, evidence: Tensor | None) -> Tensor:
-        """Return w · σ(total + z Z) + c; `total` has b in it, and is overwritten at inference."""
+        """Return w · σ(total + z Z) + c; `total` includes b, and is overwritten at inference."""
         in_place = not torch.is_grad_enabled()
         if self.evidence is not None and evidence is not None:
             total = torch.addmm(total, evidence, self.evidence, out=total if in_place else None)
@@ -170,7 +169,7 @@ class HiddenSimilarity(Similarity):
         hidden = torch.tanh_(total) if in_place and activate is torch.tanh else activate(total)
         for layer in self.hidden_layers:
             hidden = activate(layer(hidden))
-        if self.shape.edge_type.has_sets:  # a matrix product rounds by where a row is
+        if self.shape.edge_type.has_sets:  # rounding in a matrix product depends on the row's index
             return (hidden * self.output).sum(dim=1) + self.output_bias
         return hidden @ self.output + self.output_bias
 
@@ -189,9 +188,9 @@ class HiddenSimilarity(Similarity):
 
 
 def _default_size(shape: SimilarityShape) -> int:
-    """Return the sum of the embeddings' sizes, a set counting twice, as three of one at least.
+    """Return the sum of the embedding sizes; sets count twice, with at least 3 × the largest.
 
-    Of a tuple with more than 16 positions the 16 largest count: U has as many columns for every
+    In a tuple of more than 16 positions, only the 16 largest count: U has as many columns for every
     position, and would grow with the square of the length.
     """
     family = shape.edge_type.family
@@ -202,7 +201,7 @@ def _default_size(shape: SimilarityShape) -> int:
 
 
 class Reciprocals:
-    """Σ_j v_j / (1 + t_ij q_j) + offset: the logits of all candidates i for a question q.
+    """Σ_j v_j / (1 + t_ij q_j) + offset: the logits of all candidates i for a query q.
 
     Parameters
     ----------
@@ -219,18 +218,18 @@ class Reciprocals:
         self._weights: Floats = weights * np.float32(-2.0 if is_tanh else 1.0)
         self._factor = 2.0 if is_tanh else -1.0
         self._offset = bias + (float(weights.sum(dtype=np.float64)) if is_tanh else 0.0)
-        # An exponent of 40 is rounded by 2e-6, of which 1 / (1 + e^z) keeps a quarter at most; two
-        # of them meet in each term. The sum is rounded once per term.
+        # An exponent of 40 is rounded by 2e-6, of which 1 / (1 + e^z) keeps at most a quarter; each
+        # term has two of them. The sum is rounded once per term.
         rounding = 2e-6 + len(weights) * float(np.finfo(np.float32).eps) / 2
         self.error = float(np.abs(self._weights).sum(dtype=np.float64)) * rounding
 
     def questions(self, fixed: Tensor) -> Floats | None:
-        """Return q; None where it would leave float32."""
+        """Return q; None if it would overflow float32."""
         total = fixed.detach().double().cpu().numpy() * self._factor
         return np.exp(total).astype(np.float32) if np.abs(total).max() <= _EXPONENT else None
 
     def values(self, questions: Floats, at: NodeArray | None = None) -> Floats:
-        """Return ``[m, n]``, the logits of all candidates or of those `at` names."""
+        """Return ``[m, n]``, the logits of all candidates or of those selected by `at`."""
         from dhne.kernels.compiled import ranking
 
         if at is None:

@@ -1,4 +1,4 @@
-"""Which similarities there are, by name."""
+"""The registered similarities, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CLASSES: dict[str, type[Similarity]] = {}
 
 
 def register_similarity(name: str, similarity: type[Similarity]) -> None:
-    """Make a similarity known by a name; a name that is taken must mean the same class."""
+    """Register a similarity under a name; a name in use must refer to the same class."""
     if _CLASSES.setdefault(name, similarity) is not similarity:
         raise ParameterError(f"there is already a similarity called {name!r}")
     if name not in SIMILARITIES:
@@ -24,7 +24,7 @@ def similarity_names() -> tuple[str, ...]:
 
 
 def make_similarity(name: str, shape: SimilarityShape) -> Similarity:
-    """Return a new similarity of the given shape; its weights are not drawn yet."""
+    """Return a new similarity of the given shape, its weights not yet drawn."""
     if name not in _CLASSES:
         raise UnknownNameError("similarity", name, _CLASSES)
     return _CLASSES[name](shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,25 @@ def test_four_columns_repeated_types_and_two_tables(cli: CommandLine, tmp_path: 
     network = read(tmp_path / "both.parquet")
     assert network.edge_types == (("user", "movie"), ("user", "movie", "tag"))
     assert network.num_nodes("user") == 2
+
+
+def test_convert_keeps_what_hif_holds_and_lists_what_is_lost(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    edges = {"e1": "ab", "e2": "ab", "e3": "bc"}
+    pairs = [{"edge": e, "node": n} for e, members in edges.items() for n in members]
+    document = {"incidences": pairs, "edges": [{"edge": "e3", "attrs": {"year\x1b[2J": 1999}}]}
+    source = tmp_path / "a.hif.json"
+    source.write_text(json.dumps(document))
+    assert cli("convert", source, tmp_path / "b.hif.json")[:2] == (0, "")
+    kept = json.loads((tmp_path / "b.hif.json").read_text())["edges"]
+    assert [e["edge"] for e in kept] == ["e3", "e1", "e2"]  # as their records come
+    assert kept[0]["attrs"]["year\x1b[2J"] == 1999
+
+    _, _, err = cli("convert", source, tmp_path / "b.csv")
+    said = " ".join(err.split())
+    assert "only HIF can hold these, left out: ids of edges; attributes of edges (year" in said
+    assert "\x1b" not in err
+    _, _, err = cli("convert", source, tmp_path / "c.hif.json", "--fold")
+    said = " ".join(err.split())
+    assert "2 folded hyperedges have lost the ids and attributes" in said

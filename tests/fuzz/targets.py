@@ -31,6 +31,15 @@ hidden = [192, 64]
 learning-rate = 0.006
 leave-one-out = true
 """
+FOREIGN_HIF = {
+    "metadata": {"author": "ann", "edge-types": 3}, "network-type": "directed",
+    "nodes": [{"node": 7, "weight": 2, "attrs": {"type": "p", "name": "Ann", "labels": 3}}],
+    "edges": [{"edge": "e", "attrs": {"type": "journal", "time": "x", "year": 1999}}],
+    "incidences": [
+        {"edge": "e", "node": 7, "direction": "head", "weight": 0.5, "attrs": {"position": "x"}},
+        {"edge": "e", "node": "b", "direction": "tail"}, {"edge": "e", "node": "c"},
+    ],
+}  # fmt: skip
 RECORD = {
     "task": "link-prediction", "dataset": "gps", "protocol": "paper", "method": "dhne",
     "results": [{"seed": 0, "metrics": {"auc": 0.9}, "seconds": {"fit": 1.0, "evaluate": 1.0},
@@ -105,6 +114,13 @@ def _networks(folder: Path) -> list[Target]:
         file = folder / f"timed{ending}"
         dhne.write(timed_network(), file)
         found.append(Target(f"timed{ending}", ending, file.read_bytes(), dhne.read))
+
+    def there_and_back(path: Path) -> object:
+        dhne.write(dhne.read(path), path.with_name("back.json"))
+        return dhne.read(path.with_name("back.json"))
+
+    foreign = json.dumps(FOREIGN_HIF).encode()
+    found.append(Target("foreign.json", ".json", foreign, there_and_back))
     np.savez(folder / "a.npz", train_data=[[0, 1], [1, 0]], nums_type=[2, 2], labels=["x", "y"])
     authors = (folder / "a.npz").read_bytes()
     found.append(Target("authors.npz", ".npz", authors, dhne.read))

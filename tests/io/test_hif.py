@@ -14,9 +14,6 @@ from dhne.errors import InputError
 from dhne.io import InputWarning, read_hif
 from dhne.io.hif_rules import check_hif
 
-# What the files of these tests say besides is not what they are about.
-pytestmark = pytest.mark.filterwarnings("ignore:.*no place for these:dhne.errors.InputWarning")
-
 
 def read(tmp_path: Path, document: Any) -> HyperNetwork:
     path = tmp_path / "x.hif.json"

@@ -1,15 +1,18 @@
-"""``dhne convert``: one format to another, nothing lost."""
+"""``dhne convert``: one format to another; what the other cannot hold is listed."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .output import note
 from .source import complete_source, open_source
 from .source_options import with_source
+
+if TYPE_CHECKING:
+    from dhne.network.hypernetwork import HyperNetwork
 
 
 @with_source()
@@ -32,7 +35,8 @@ def command(
     """Convert a dataset or files to another format, chosen by the extension of OUT.
 
     OUT may end in .csv, .tsv, .csv.gz, .parquet, .hif.json, .hif.json.gz or .npz. It is written
-    atomically. What a table cannot hold is written to files beside it.
+    atomically. What a table cannot hold is written to files beside it. Ids and attributes that
+    other programs wrote into a HIF file are kept in HIF; for other formats they are listed.
 
     [bold]Examples[/bold]
 
@@ -50,10 +54,18 @@ def command(
         raise typer.BadParameter("name an input and an output")
     *names, out = files
     io.format_of(out)  # reports an unsupported output before the work
-    network = open_source(names, **reading)
-    written = io.write(network.fold() if fold else network, out, overwrite=overwrite)
+    whole = open_source(names, **reading)
+    network = whole.fold() if fold else whole
+    written = io.write(network, out, overwrite=overwrite)
     beside = ", ".join(Path(p).name for p in written[:-1])
     note(
         f"{out}: {network.num_nodes():,} nodes, {network.num_edges():,} hyperedges"
         + (f"; beside it {beside}" if beside else "")
     )
+    if lost := _with_extras(whole) - _with_extras(network):
+        note(f"{lost:,} folded hyperedges have lost the ids and attributes of their HIF file")
+
+
+def _with_extras(network: HyperNetwork) -> int:
+    columns = (e.extras for e in network.edge_sets if e.extras is not None)
+    return sum(len(c) - c.null_count for c in columns)

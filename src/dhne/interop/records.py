@@ -103,7 +103,7 @@ def to_network(
         document["edges"].append(record)
         document["incidences"] += _incidences(number, edge, ids)
     check_hif(document, what)
-    return build(document, what)
+    return build(document, what, keep=False)
 
 
 class _Ids(dict[Any, Any]):

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from dhne.errors import InputError, InputWarning, ParameterError
-from dhne.files.reading import StrPath, check_file
+from dhne.files.reading import StrPath, check_file, warn
 from dhne.network.hypernetwork import HyperNetwork
 
 from .bundle import read_bundle, write_bundle
 from .column_mapping import Columns, UnsuitableColumnsError
+from .extras_listing import listed_extras
 from .facts import read_facts
 from .hif import read_hif, write_hif
 from .inputs import is_several, table_files
@@ -136,10 +137,12 @@ def _call(
 
 
 def write(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> list[Path]:
-    """Write a network to a file, in the format that its extension names; nothing is lost.
+    """Write a network to a file, in the format that its extension names.
 
-    The file appears whole or not at all. Tables that cannot hold everything (labels, nodes without
-    a hyperedge, further edge types) are written with more files beside them.
+    Nothing is lost, except that only HIF holds what other programs wrote into HIF files (ids and
+    attributes of edges and so on): a warning lists what is left out. The file appears whole or not
+    at all. Tables that cannot hold everything (labels, nodes without a hyperedge, further edge
+    types) are written with more files beside them.
 
     Parameters
     ----------
@@ -155,6 +158,8 @@ def write(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> l
         The files written; `path` itself is the last.
     """
     kind = format_of(path)
+    if kind != "hif" and (left_out := listed_extras(network)):
+        warn(f"only HIF can hold these, left out: {'; '.join(left_out)}", path)
     if kind == "table":
         return write_bundle(network, path, overwrite=overwrite)
     return _WRITERS[kind](network, path)

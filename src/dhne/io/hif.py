@@ -11,14 +11,16 @@ Node ids are global there and edges are sets, so types and positions travel in `
 Files from elsewhere: without types every node is a ``node``, edges are unordered, of every size.
 A ``type`` in a node's ``attrs`` is taken as its node type. In a directed network a hyperedge is two
 sets, with the roles ``tail`` and ``head``. Incidences that are
-repeated count once; of repeated records the last one counts. Weights of nodes and incidences are
-not kept. Edges of fewer than two nodes are allowed there but are no hyperedges here: they are left
-out, with a warning, and their nodes stay.
+repeated count once; of repeated records the last one counts. Ids and attributes of edges, other
+attributes of nodes, weights of nodes and incidences, and metadata are kept to be written back (see
+`hif_extras`). Edges of fewer than two nodes are allowed there but are no hyperedges here: they are
+left out, with a warning, and their nodes stay.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,8 +35,15 @@ from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.time import as_plain
 
-from .hif_build import build, is_directed
-from .hif_losses import losses
+from .hif_build import build, directions, network_type
+from .hif_extras import (
+    Record,
+    edge_ids,
+    from_texts,
+    kept_incidences,
+    kept_node_ids,
+    with_own,
+)
 from .hif_rules import check_hif
 
 FORMAT = 1
@@ -48,8 +57,6 @@ def read_hif(path: StrPath) -> HyperNetwork:
         with open_bytes(path) as stream:
             found = parse_json(stream.read(), path)
         check_hif(found, path)
-        if left_out := losses(found):
-            warn(f"a hyper-network has no place for these, left out: {'; '.join(left_out)}", path)
         return build(found, path)
 
 
@@ -59,21 +66,35 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
         writing(path) as (temporary,),
         open_for_writing(temporary, gzipped=is_gzipped(path)) as out,
     ):
-        kind = "directed" if all(map(is_directed, network.edge_types)) else "undirected"
+        whole = json.loads(network.extras.network or "{}")
+        kind = whole.get("network-type", network_type(network.edge_types))
+        edges, repeated = edge_ids(network)
+        if repeated:
+            warn(f"{repeated} edge(s) with the id of another were given new ids", path)
+        plain = node_ids(network)
+        ids, clash = kept_node_ids(network, plain)
+        if clash:
+            warn("the ids that its nodes had in HIF are not unique; names were written", path)
+        own = own_metadata(network)
+        own |= {} if ids is plain else {"node-ids": True}
+        own |= {} if isinstance(edges, range) else {"edge-ids": True}
         out.write(f'{{"network-type": "{kind}",\n"metadata": '.encode())
-        out.write(json.dumps(own_metadata(network)).encode())
-        ids = node_ids(network)
+        out.write(json.dumps(with_own(whole.get("metadata"), own, "metadata")).encode())
         out.write(b',\n"nodes": [')
         _write_records(
             out, (_node_records(network, t, ids[t], rows) for t, rows in _node_runs(network))
         )
         out.write(b'],\n"edges": [')
         _write_records(
-            out, (_edge_records(e, start, rows) for e, start, rows in _edge_runs(network))
+            out, (_edge_records(e, edges[s : s + n], rows) for e, s, n, rows in _edge_runs(network))
         )
         out.write(b'],\n"incidences": [')
         _write_records(
-            out, (_incidences(e, start, rows, ids) for e, start, rows in _edge_runs(network))
+            out,
+            (
+                _incidences(network, e, edges[s : s + n], rows, ids)
+                for e, s, n, rows in _edge_runs(network)
+            ),
         )
         out.write(b"]}\n")
     return [Path(path)]
@@ -134,7 +155,8 @@ def _edge_runs(network: HyperNetwork) -> Any:
     start = 0
     for e in network.edge_sets:
         for row in range(0, len(e), _RECORDS_AT_ONCE):
-            yield e, start + row, slice(row, row + _RECORDS_AT_ONCE)
+            end = min(len(e), row + _RECORDS_AT_ONCE)
+            yield e, start + row, end - row, slice(row, end)
         start += len(e)
 
 
@@ -151,19 +173,30 @@ def _node_records(
         for record, labels in zip(records, column[rows].to_pylist(), strict=True):
             if labels:
                 record["attrs"]["labels"] = labels
+    for record, extra in zip(
+        records, from_texts(network.extras.nodes.get(t), rows) or (), strict=False
+    ):
+        _put_back(record, extra, "nodes")
     return records
 
 
-def _edge_records(edges: EdgeSet, start: int, rows: slice) -> list[dict[str, Any]]:
+def _put_back(record: Record, extra: Record, kind: str) -> None:
+    record |= {key: extra[key] for key in ("weight", "direction") if key in extra}
+    record["attrs"] = with_own(extra.get("attrs"), record["attrs"], kind)
+
+
+def _edge_records(edges: EdgeSet, ids: Sequence[Any], rows: slice) -> list[dict[str, Any]]:
     attrs = _record(edges.types)
     weights = edges.weights[rows].tolist()
     records = [
         {"edge": i, "attrs": attrs} if w == 1 else {"edge": i, "weight": w, "attrs": attrs}
-        for i, w in enumerate(weights, start)
+        for i, w in zip(ids, weights, strict=True)
     ]
     if edges.times is not None:
         for record, time in zip(records, as_plain(edges.times[rows]), strict=True):
             record["attrs"] = {**attrs, "time": time}
+    for record, extra in zip(records, from_texts(edges.extras, rows) or (), strict=False):
+        _put_back(record, extra, "edges")
     return records
 
 
@@ -174,14 +207,26 @@ def _record(types: EdgeType) -> dict[str, Any]:
 
 
 def _incidences(
-    edges: EdgeSet, start: int, rows: slice, ids: dict[str, list[Any]]
-) -> list[dict[str, Any]]:
+    network: HyperNetwork,
+    edges: EdgeSet,
+    numbers: Sequence[Any],
+    rows: slice,
+    ids: dict[str, list[Any]],
+) -> list[Record]:
     positions = [
-        (p, ids[t], {"direction": role} if is_directed(edges.types) else {}, {"position": p})
-        for p, (t, role) in enumerate(zip(edges.types, edges.types.roles, strict=True))
+        (p, ids[t], {"direction": side} if side else {}, {"position": p})
+        for p, (t, side) in enumerate(zip(edges.types, directions(edges.types), strict=True))
     ]
-    return [
+    nodes = edges.nodes[rows].tolist()
+    records = [
         {"edge": i, "node": names[row[p]], **direction, "attrs": attrs}
-        for i, row in enumerate(edges.nodes[rows].tolist(), start)
+        for i, row in zip(numbers, nodes, strict=True)
         for p, names, direction, attrs in positions
     ]
+    for n, extra in enumerate(from_texts(edges.extras, rows) or ()):
+        if "incidences" in extra:
+            kept = kept_incidences(extra)
+            for p, t in enumerate(edges.types):
+                key = (edges.types.roles[p], t, str(network.names(t)[nodes[n][p]].as_py()))
+                _put_back(records[n * len(edges.types) + p], kept.get(key, {}), "incidences")
+    return records

@@ -1,13 +1,12 @@
 """From the records of a HIF file to arrays, and from those to a hyper-network.
 
-Records are looked at once to number nodes and edges; grouping incidences into hyperedges, and
+Records are looked at once to number edges; grouping incidences into hyperedges, and
 hyperedges by the types of their nodes, is done on arrays.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,34 +15,63 @@ import numpy.typing as npt
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, warn
 from dhne.network.edges import EdgeSet, EdgeType
+from dhne.network.extras import Extras
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.vocabulary import Vocabulary
 
+from .hif_extras import (
+    METADATA,
+    add_incidences,
+    as_text,
+    edge_extras,
+    foreign_part,
+    incidence_extras,
+    own_part,
+)
+from .hif_nodes import Nodes
 from .hif_times import read_edge_times, times_of_edges
 
 IntArray = npt.NDArray[np.int64]
-_UNTYPED = "node"
 _SIDES = ("tail", "member", "head")
 _DIRECTION = {"tail": 0, None: 1, "head": 2}
 _ORDERED, _UNORDERED, _DIRECTED = -1, -2, -3  # kinds of edges that no record describes further
 _FORMATS = (1,)
 
 
-def build(found: dict[str, Any], file: StrPath) -> HyperNetwork:
-    """Return the network of a HIF document that has passed :func:`check_hif`."""
+def build(found: dict[str, Any], file: StrPath, *, keep: bool = True) -> HyperNetwork:
+    """Return the network of a HIF document that has passed :func:`check_hif`.
+
+    `keep` says whether it carries what only HIF can hold; see `hif_extras`.
+    """
     metadata = _own_metadata(found, file)
-    nodes = _Nodes.collect(found, metadata)
+    nodes = Nodes.collect(found, metadata)
     vocabularies, ids, labels = nodes.by_type(file)
-    edges = _edge_sets(found, nodes, ids, file)
+    edges = _edge_sets(found, nodes, ids, vocabularies, file, keep=keep)
     for entry in metadata.get("edge-types", []):
         types = EdgeType.from_record({**entry, "types": entry["type"]})
         edges.setdefault(types, EdgeSet.build(types, []))
-    return HyperNetwork(vocabularies, edges.values(), labels)
+    extras = None
+    if keep:
+        texts = nodes.extras(vocabularies)
+        extras = Extras(texts, as_text(_network_extra(found, metadata, edges)))
+    return HyperNetwork(vocabularies, edges.values(), labels, extras)
+
+
+def _network_extra(
+    found: dict[str, Any], metadata: dict[str, Any], edge_types: Iterable[EdgeType]
+) -> dict[str, Any]:
+    extra = {}
+    if foreign := foreign_part(found.get("metadata", {}), METADATA if metadata else ()):
+        extra["metadata"] = foreign
+    plain = network_type(edge_types)
+    if found.get("network-type", plain) != plain:
+        extra["network-type"] = found["network-type"]
+    return extra
 
 
 def _own_metadata(found: dict[str, Any], file: StrPath) -> dict[str, Any]:
     """Return the metadata if it is in our own format; nothing otherwise."""
-    metadata: dict[str, Any] = found.get("metadata", {})
+    metadata = own_part(found.get("metadata", {}))
     if "dhne-format" not in metadata:
         return {}
     if metadata["dhne-format"] not in _FORMATS:
@@ -76,103 +104,26 @@ def _is_edge_type(attrs: Any) -> bool:
     )
 
 
-def is_directed(types: EdgeType) -> bool:
-    """Whether the hyperedges of a type are a tail and a head."""
-    return all(types.many) and set(types.roles) <= {"tail", "head"}
+def directions(types: EdgeType) -> list[str | None]:
+    """Return the direction of each position; all None if the type is not of tails and heads."""
+    sides = all(types.many) and set(types.roles) <= set(_SIDES)
+    return [role if sides and role != "member" else None for role in types.roles]
 
 
-@dataclass
-class _Nodes:
-    """Nodes numbered as they come, with what their attributes say."""
-
-    number: dict[Any, int]  # by id; 1 and 1.0 are the same id, 1 and "1" are not
-    attrs: list[dict[str, Any]]
-    types: dict[str, int]
-    type_of: IntArray
-    kinds: dict[str, str]
-
-    @classmethod
-    def collect(cls, found: dict[str, Any], metadata: dict[str, Any]) -> _Nodes:
-        number: dict[Any, int] = {}
-        attrs: list[dict[str, Any]] = []
-        for record in found.get("nodes", []):
-            node = record["node"]
-            if number.setdefault(node, len(attrs)) == len(attrs):
-                attrs.append(record.get("attrs", {}))
-            else:
-                attrs[number[node]] = record.get("attrs", attrs[number[node]])
-        for record in found["incidences"]:
-            number.setdefault(record["node"], len(number))
-        attrs.extend({} for _ in range(len(number) - len(attrs)))
-        names = metadata.get("node-types", [])
-        types = {t: i for i, t in enumerate(names)}
-        type_of = np.empty(len(attrs), np.int64)
-        for i, attr in enumerate(attrs):
-            t = attr.get("type")
-            t = t if isinstance(t, str) else _UNTYPED
-            type_of[i] = types.setdefault(t, len(types))
-        return cls(
-            number,
-            attrs,
-            types,
-            type_of,
-            dict(zip(names, metadata.get("name-kinds", []), strict=True)),
-        )
-
-    def by_type(
-        self, file: StrPath
-    ) -> tuple[dict[str, Vocabulary], IntArray, dict[str, list[list[str]]]]:
-        """Return the vocabularies, each node's id within its type, and the labels."""
-        ids = np.empty(len(self.attrs), np.int64)
-        keys = list(self.number)
-        vocabularies, labels = {}, {}
-        for t, code in self.types.items():
-            members = np.flatnonzero(self.type_of == code)
-            ids[members] = np.arange(len(members))
-            rows = members.tolist()
-            names = [self.attrs[i].get("name") for i in rows]
-            typed = [isinstance(self.attrs[i].get("type"), str) for i in rows]
-            if not (all(typed) and _are_names(names)):
-                names = [keys[i] for i in rows]
-            vocabularies[t] = _vocabulary(names, t, self.kinds.get(t), file)
-            found = [_labels(self.attrs[i].get("labels")) for i in rows]
-            if any(found):
-                labels[t] = found
-        return vocabularies, ids, labels
-
-
-def _are_names(names: list[Any]) -> bool:
-    """Whether all are names of one kind, and no two are equal."""
-    kinds = {type(n) for n in names}
-    return len(kinds) == 1 and kinds <= {str, int} and len(set(names)) == len(names)
-
-
-def _vocabulary(names: list[Any], t: str, kind: str | None, file: StrPath) -> Vocabulary:
-    """Integers stay integers if all are and fit into 64 bits; otherwise all become strings."""
-    whole = [int(n) if isinstance(n, float) else n for n in names]
-    if not whole:
-        empty: npt.NDArray[Any] = np.empty(0, np.int64)
-        return Vocabulary(empty if kind == "integer" else [], node_type=t)
-    fits = all(isinstance(n, int) and -(2**63) <= n < 2**63 for n in whole)
-    texts = whole if fits else [str(n) for n in whole]
-    if len(set(texts)) != len(texts):
-        twice = Counter(texts).most_common(1)[0][0]
-        raise InputError(
-            f"nodes: the ids {twice} and {twice!r} are different there and would be one name here; "
-            "rename one",
-            file=file,
-        )
-    return Vocabulary(texts, node_type=t)
-
-
-def _labels(found: Any) -> list[str]:
-    if isinstance(found, str):
-        return [found]
-    return [x for x in found if isinstance(x, str)] if isinstance(found, list) else []
+def network_type(edge_types: Iterable[EdgeType]) -> str:
+    """Return HIF's name for networks of these types."""
+    found = [directions(t) for t in edge_types]
+    return "directed" if found and all(all(sides) for sides in found) else "undirected"
 
 
 def _edge_sets(
-    found: dict[str, Any], nodes: _Nodes, ids: IntArray, file: StrPath
+    found: dict[str, Any],
+    nodes: Nodes,
+    ids: IntArray,
+    vocabularies: dict[str, Vocabulary],
+    file: StrPath,
+    *,
+    keep: bool,
 ) -> dict[EdgeType, EdgeSet]:
     number: dict[Any, int] = {}
     for record in found.get("edges", []):
@@ -189,7 +140,11 @@ def _edge_sets(
     else:
         kind[~placed] = _UNORDERED
     place[((kind == _UNORDERED) & ~placed)[edge]] = -1
-    edge, node, side = _sorted_distinct(edge, node, place, side, nodes.type_of)
+    extras = _edge_extras(found, number) if keep else {}
+    sided = _has_sides(kind, kinds)
+    at_incidences = incidence_extras(incidences, edge, placed, sided) if keep else {}
+    which = _sorted_distinct(edge, node, place, nodes.type_of)
+    edge, node, side = edge[which], node[which], side[which]
     sizes = np.bincount(edge, minlength=len(number))
     short = int((sizes < 2).sum())
     if short:
@@ -210,9 +165,35 @@ def _edge_sets(
             types = _edge_type(node_types, [c % 4 for c in codes], kinds[k] if k >= 0 else k)
             mine = chosen[rows]
             when = times_of_edges(times, mine, file)
-            made = EdgeSet.build(types, ids[members[rows]], weights[mine], times=when)
+            members_ids = ids[members[rows]]
+            if at_incidences:
+                add_incidences(
+                    *(extras, at_incidences, mine, which[at[rows]], types),
+                    [vocabularies[t].take(members_ids[:, p]) for p, t in enumerate(types)],
+                )
+            texts = [as_text(extras.get(e, {})) for e in mine.tolist()] if extras else None
+            made = EdgeSet.build(types, members_ids, weights[mine], times=when, extras=texts)
             edges.setdefault(types, []).append(made)
     return {types: _join(parts, edges, file) for types, parts in edges.items()}
+
+
+def _edge_extras(found: dict[str, Any], number: dict[Any, int]) -> dict[int, dict[str, Any]]:
+    own = own_part(found.get("metadata", {}))
+    is_own = "dhne-format" in own
+
+    def used(attrs: dict[str, Any]) -> tuple[str, ...]:
+        if is_own or _is_edge_type(attrs):
+            return ("type", "ordered", "roles", "many", *(("time",) if is_own else ()))
+        return ("ordered",) if attrs.get("ordered") is False else ()
+
+    keep_ids = not is_own or own.get("edge-ids") is True
+    return edge_extras(found.get("edges", []), number, used, keep_ids=keep_ids)
+
+
+def _has_sides(kind: IntArray, kinds: list[Any]) -> npt.NDArray[np.bool_]:
+    """Whether the roles of each edge say the directions of its incidences."""
+    with_sides = [i for i, (roles, _) in enumerate(kinds) if set(roles) <= set(_SIDES)]
+    return np.isin(kind, [_DIRECTED, *with_sides])
 
 
 def _edge_type(node_types: list[str], sides: list[int], kind: Any) -> EdgeType:
@@ -253,7 +234,7 @@ def _edge_records(
                     f"edges[{i}].weight: is {weight}; weights must be positive numbers", file=file
                 )
             weights[row] = weight
-        attrs = record.get("attrs", {})
+        attrs = own_part(record.get("attrs", {}))
         if attrs.get("roles") is not None and _is_edge_type(attrs):
             key = (tuple(attrs["roles"]), tuple(attrs.get("many") or ()) or None)
             kind[row] = kinds.setdefault(key, len(kinds))
@@ -288,16 +269,16 @@ def _places(
 
 def _position(record: dict[str, Any]) -> int:
     attrs = record.get("attrs")
-    value = attrs.get("position") if attrs else None
+    value = own_part(attrs).get("position") if attrs else None
     return value if type(value) is int and 0 <= value < 2**31 else -1
 
 
 def _sorted_distinct(
-    edge: IntArray, node: IntArray, place: IntArray, side: IntArray, type_of: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return incidences by edge, place, type and node; a set's repeated members only once."""
-    order = np.lexsort((node, type_of[node], place, edge))
-    edge, node, place, side = (x[order] for x in (edge, node, place, side))
-    again = np.zeros(len(edge), dtype=bool)
-    again[1:] = (edge[1:] == edge[:-1]) & (node[1:] == node[:-1]) & (place[1:] == place[:-1])
-    return edge[~again], node[~again], side[~again]
+    edge: IntArray, node: IntArray, place: IntArray, type_of: IntArray
+) -> IntArray:
+    """Return incidences by edge, place, type and node; of a set's repeated members the last."""
+    order: IntArray = np.lexsort((node, type_of[node], place, edge))
+    edge, node, place = edge[order], node[order], place[order]
+    last = np.ones(len(edge), dtype=bool)
+    last[:-1] = (edge[1:] != edge[:-1]) | (node[1:] != node[:-1]) | (place[1:] != place[:-1])
+    return order[last]

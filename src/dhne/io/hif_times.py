@@ -11,6 +11,8 @@ from dhne.errors import InputError
 from dhne.files.reading import StrPath
 from dhne.network.edges import TimeArray
 
+from .hif_extras import own_part
+
 _LARGEST = 2**63  # beyond it a number does not fit int64
 
 
@@ -19,11 +21,11 @@ def read_edge_times(found: dict[str, Any], number: dict[Any, int]) -> list[Any] 
 
     Only in files of our own: elsewhere the attribute may hold anything.
     """
-    if "dhne-format" not in found.get("metadata", {}):
+    if "dhne-format" not in own_part(found.get("metadata", {})):
         return None
     times: list[Any] = [None] * len(number)
     for record in found.get("edges", []):
-        time = record.get("attrs", {}).get("time")
+        time = own_part(record.get("attrs", {})).get("time")
         if time is not None:
             times[number[record["edge"]]] = time
     return times if any(t is not None for t in times) else None

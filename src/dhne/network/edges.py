@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError
 
 from .edge_keys import distinct_rows
 from .edge_type import EdgeType, NodeArray
+from .extras import TextColumn, as_texts, join_texts, take_texts
 
 __all__ = ["EdgeSet", "EdgeType", "NodeArray", "TimeArray", "WeightArray", "position_sizes"]
 
@@ -38,12 +40,15 @@ class EdgeSet:
         Positive and finite; 1 where nothing else is known.
     times : [m], optional
         When each hyperedge happened: numbers, or datetime64 in microseconds.
+    extras : large_string[m], optional
+        What a file says about each hyperedge beyond that, as JSON text; see `dhne.network.extras`.
     """
 
     types: EdgeType
     nodes: NodeArray
     weights: WeightArray
     times: TimeArray | None = None
+    extras: TextColumn | None = None
 
     @classmethod
     def build(
@@ -53,6 +58,7 @@ class EdgeSet:
         weights: npt.ArrayLike | None = None,
         *,
         times: npt.ArrayLike | None = None,
+        extras: Any = None,
         ordered: bool = True,
         copy: bool = True,
     ) -> EdgeSet:
@@ -92,7 +98,8 @@ class EdgeSet:
         for column in (array, weight, time):
             if column is not None:
                 column.flags.writeable = False
-        return cls(types, array, weight, time)
+        texts = None if extras is None else as_texts(extras, len(array))
+        return cls(types, array, weight, time, texts)
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -111,6 +118,7 @@ class EdgeSet:
                 nodes=self.nodes[rows],
                 weights=self.weights[rows],
                 times=None if self.times is None else self.times[rows],
+                extras=take_texts(self.extras, rows),
             )
         except IndexError as error:
             raise ParameterError(f"there are no such rows: {error}") from None
@@ -118,7 +126,8 @@ class EdgeSet:
     def fold(self) -> EdgeSet:
         """Return the distinct hyperedges in first-seen order.
 
-        Weights of repeats are added up; the latest time is kept.
+        Weights of repeats are added up; the latest time is kept. Extras of repeats are dropped:
+        they describe one of several.
         """
         first, inverse = distinct_rows(self.nodes)
         if len(first) == len(self):
@@ -129,7 +138,11 @@ class EdgeSet:
             latest = times[first].copy()
             np.maximum.at(latest, inverse, times)
             times = latest
-        return self._with(nodes=self.nodes[first], weights=weights, times=times)
+        extras = self.extras
+        if extras is not None:
+            once = np.bincount(inverse, minlength=len(first)) == 1
+            extras = as_texts(extras.take(pa.array(first, mask=~once)), len(first))
+        return self._with(nodes=self.nodes[first], weights=weights, times=times, extras=extras)
 
     def with_nodes(self, nodes: NodeArray) -> EdgeSet:
         """Return these hyperedges with other node ids, sets sorted anew."""
@@ -137,7 +150,7 @@ class EdgeSet:
 
     def _with(self, **columns: Any) -> EdgeSet:
         for column in columns.values():
-            if column is not None:
+            if isinstance(column, np.ndarray):
                 column.flags.writeable = False
         return replace(self, **columns)
 
@@ -165,7 +178,8 @@ class EdgeSet:
             np.concatenate([p.nodes for p in parts]),
             np.concatenate([p.weights for p in parts]),
         )
-        return made._with(nodes=made.nodes, weights=made.weights, times=times)
+        extras = join_texts([p.extras for p in parts], [len(p) for p in parts])
+        return made._with(nodes=made.nodes, weights=made.weights, times=times, extras=extras)
 
 
 def _check_weights(weights: WeightArray, m: int) -> None:

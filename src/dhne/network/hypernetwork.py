@@ -19,6 +19,7 @@ from dhne.errors import InputError, ParameterError, UnknownNameError
 from .edge_keys import first_in_tuple
 from .edge_type import find_edge_type
 from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes
+from .extras import Extras
 from .label_tables import labels_of
 from .labels import LabelColumn, as_label_column
 from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode_all
@@ -57,6 +58,8 @@ class HyperNetwork:
         One for each edge type.
     labels : mapping of node type to label column, optional
         For each node none, one or several labels.
+    extras : Extras, optional
+        What a file says about nodes and network beyond that, kept to be written back.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class HyperNetwork:
         nodes: Mapping[str, Vocabulary],
         edges: Iterable[EdgeSet],
         labels: Mapping[str, Any] | None = None,
+        extras: Extras | None = None,
     ) -> None:
         self._nodes = dict(nodes)
         self._edges: dict[EdgeType, EdgeSet] = {}
@@ -86,6 +90,7 @@ class HyperNetwork:
         self._labels: dict[str, LabelColumn] = {}
         for node_type, column in (labels or {}).items():
             self._labels[node_type] = as_label_column(column, self.num_nodes(node_type), node_type)
+        self._extras = extras or Extras()
 
     def _check(self, edge_set: EdgeSet) -> None:
         if edge_set.types in self._edges:
@@ -250,6 +255,11 @@ class HyperNetwork:
         """The node types that have labels."""
         return tuple(self._labels)
 
+    @property
+    def extras(self) -> Extras:
+        """What a file says about nodes and network that nothing here uses, as JSON text."""
+        return self._extras
+
     def num_nodes(self, node_type: str | None = None) -> int:
         """Return the number of nodes of a type, or of all types."""
         if node_type is None:
@@ -291,7 +301,7 @@ class HyperNetwork:
 
     def with_edges(self, edges: Iterable[EdgeSet]) -> HyperNetwork:
         """Return a network with the same nodes and labels and other hyperedges."""
-        return HyperNetwork(self._nodes, edges, self._labels)
+        return HyperNetwork(self._nodes, edges, self._labels, self._extras)
 
     def with_labels(self, labels: Any, *, unknown: str = "raise") -> HyperNetwork:
         """Return the same network with these labels instead of its own.
@@ -304,9 +314,8 @@ class HyperNetwork:
         unknown : {"raise", "warn"}
             What to do with names that no node has.
         """
-        return HyperNetwork(
-            self._nodes, self.edge_sets, labels_of(self._nodes, labels, unknown=unknown)
-        )
+        found = labels_of(self._nodes, labels, unknown=unknown)
+        return HyperNetwork(self._nodes, self.edge_sets, found, self._extras)
 
     def fold(self) -> HyperNetwork:
         """Return the network with repeated hyperedges folded into one, their weights added.
@@ -398,7 +407,7 @@ class HyperNetwork:
             ids = [np.searchsorted(kept[t], e.nodes[:, p]) for p, t in enumerate(e.types)]
             edges.append(e.with_nodes(np.stack(ids, 1)))
         labels = {t: c.take(pa.array(kept[t])) for t, c in self._labels.items() if t in kept}
-        return HyperNetwork(nodes, edges, labels)
+        return HyperNetwork(nodes, edges, labels, self._extras.take(kept))
 
     def merge(self, other: HyperNetwork, *, fold: bool = True) -> HyperNetwork:
         """Return a network with the nodes and hyperedges of both; ids of this one do not change.

@@ -125,4 +125,4 @@ def _as_text(network: HyperNetwork, node_types: set[str]) -> HyperNetwork:
             names = nodes[t].names.cast(pa.string())
             nodes[t] = Vocabulary(names, node_type=t, checked=True)
     labels = {t: network.labels(t) for t in network.labelled_types}
-    return HyperNetwork(nodes, network.edge_sets, labels)
+    return HyperNetwork(nodes, network.edge_sets, labels, network.extras)

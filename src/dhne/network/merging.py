@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,6 +13,7 @@ from dhne.errors import InputError
 
 from .edge_keys import distinct_rows
 from .edges import EdgeSet, EdgeType, NodeArray
+from .extras import Extras
 from .labels import LabelColumn
 from .name_encoding import as_integers
 from .vocabulary import IdArray, Vocabulary
@@ -35,10 +37,21 @@ def merge(one: HyperNetwork, other: HyperNetwork, *, fold: bool) -> HyperNetwork
                 raise InputError(f"edges {tuple(t)!r} are ordered in one network, not in the other")
         edges[theirs.types] = moved if mine is None else EdgeSet.join([mine, moved])
     labels = {
-        t: _join_labels(one, other, t, len(nodes[t]), renumber) for t in _labelled(one, other)
+        t: _join_columns(_labels(one, t), _labels(other, t), len(nodes[t]), renumber.get(t))
+        for t in _labelled(one, other)
     }
+    a, b = one.extras, other.extras
+    texts = {
+        t: _join_columns(a.nodes.get(t), b.nodes.get(t), len(nodes[t]), renumber.get(t))
+        for t in {**a.nodes, **b.nodes}
+    }
+    extras = Extras(texts, b.network if a.network is None else a.network)
     chosen = [e.fold() for e in edges.values()] if fold else list(edges.values())
-    return HyperNetwork(nodes, chosen, labels)
+    return HyperNetwork(nodes, chosen, labels, extras)
+
+
+def _labels(network: HyperNetwork, t: str) -> LabelColumn | None:
+    return network.labels(t) if t in network.node_types else None
 
 
 def _labelled(one: HyperNetwork, other: HyperNetwork) -> list[str]:
@@ -90,23 +103,31 @@ def _as_strings(vocabulary: Vocabulary, t: str) -> Vocabulary:
     return Vocabulary(vocabulary.names.cast(pa.large_string()), node_type=t, checked=True)
 
 
-def _join_labels(
-    one: HyperNetwork, other: HyperNetwork, t: str, n: int, renumber: dict[str, IdArray]
-) -> LabelColumn:
-    """Each node keeps this network's labels; nodes without any take the other's."""
+def _join_columns(
+    mine: pa.Array | None, theirs: pa.Array | None, n: int, renumber: IdArray | None
+) -> pa.Array:
+    """Each node keeps this network's labels or text; nodes without take the other's."""
     row = np.full(n, -1, dtype=np.int64)  # into the two columns, one after the other
     columns = []
     offset = 0
-    for network, ids in ((other, renumber.get(t)), (one, None)):
-        column = network.labels(t) if t in network.node_types else None
+    for column, ids in ((theirs, renumber), (mine, None)):
         if column is None:
             continue
         where = np.arange(len(column)) if ids is None else ids
-        has = pc.list_value_length(column).to_numpy(zero_copy_only=False) > 0
+        has = _is_filled(column)
         row[where[has]] = offset + np.flatnonzero(has)
         columns.append(column)
         offset += len(column)
     return pa.concat_arrays(columns).take(pa.array(row, mask=row < 0))
+
+
+def _is_filled(column: pa.Array) -> npt.NDArray[np.bool_]:
+    """Which rows hold text, or a list that is not empty."""
+    if pa.types.is_large_string(column.type):
+        filled: npt.NDArray[np.bool_] = column.is_valid().to_numpy(zero_copy_only=False)
+    else:
+        filled = pc.list_value_length(column).to_numpy(zero_copy_only=False) > 0
+    return filled
 
 
 def same(one: HyperNetwork, other: HyperNetwork) -> bool:

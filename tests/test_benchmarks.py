@@ -73,7 +73,7 @@ def test_a_gpu_is_not_made_up(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_name_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["nonsense"])
-    assert "unknown benchmark 'nonsense'; there are: " in capsys.readouterr().err
+    assert "unknown benchmark 'nonsense'; choose from: " in capsys.readouterr().err
 
 
 def test_table() -> None:

@@ -65,9 +65,11 @@ def _bytes(path: Path) -> list[bytes]:
     return [f.read_bytes() for f in files]
 
 
-@pytest.mark.usefixtures("data_dir")
-def test_workers_learn_movielens_as_well_as_one_process(tmp_path: Path) -> None:
+def test_workers_learn_movielens_as_well_as_one_process(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Other initial values, and rows that are not sampled: the same AUC within noise."""
+    monkeypatch.setenv("DHNE_DATA", str(data_dir))
     out, options = tmp_path / "run", ("--split", "train", "--epochs", 4, "--dim", 32)
     done = torchrun("-m", "dhne", "train", "movielens", "--out", out, *options)
     assert done.returncode == 0, done.stderr

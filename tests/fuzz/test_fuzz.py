@@ -22,7 +22,7 @@ NAMES = (
     *("config.toml", "record.json", "run-config.json", "run-model.safetensors"),
     *("run-history.jsonl", "run-0.parquet", "run-user.parquet", "run-manifest.json"),
     *("checkpoint.json", "timed.json", "timed.npz", "timed.parquet", "times.csv", "facts.tsv"),
-    "update.csv",
+    *("update.csv", "foreign.json"),
 )
 
 

@@ -119,5 +119,5 @@ def test_learning_rate_falls_linearly() -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    with pytest.raises(ParameterError, match="one of adam, rmsprop, adagrad, sgd, not 'adamw'"):
+    with pytest.raises(ParameterError, match="one of adam, rmsprop, adagrad, sgd, got 'adamw'"):
         Optimizer([], "adamw", kernels_of("reference"))

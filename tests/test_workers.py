@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import torch.distributed
 
 from dhne import DHNE, workers
 from dhne.errors import NotFittedError, ParameterError, RunError
@@ -50,6 +52,27 @@ def test_what_torchrun_says(torchrun: pytest.MonkeyPatch) -> None:
     torchrun.setenv("RANK", "two")
     with pytest.raises(ParameterError, match=r"RANK must be an integer, got 'two'; .* torchrun"):
         workers.rank()
+
+
+def test_workers_of_a_restart_do_not_meet_those_that_are_gone() -> None:
+    """A store outlives the attempts; the one before left its names, also of a worker that died."""
+    store = torch.distributed.HashStore()
+    for key, value in {"name/0": "gone", "name/1": "gone too", "names": "gone,gone too"}.items():
+        store.set(key, value)
+    with ThreadPoolExecutor(2) as pool:
+        met = list(pool.map(lambda rank: workers.meet(store, rank, 2), range(2)))
+    assert met[0] == met[1]
+    with ThreadPoolExecutor(2) as pool:
+        again = list(pool.map(lambda rank: workers.meet(store, rank, 2), range(2)))
+    assert again[0] == again[1] != met[0]
+
+
+def test_workers_that_never_arrive_are_not_awaited_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(workers.TIMEOUT, "0.1")
+    store = torch.distributed.HashStore()
+    store.set("name/1", "gone")
+    with pytest.raises(RuntimeError, match="not all workers arrived"):
+        workers.meet(store, 0, 2)
 
 
 def test_a_wrong_timeout_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import os
+import time
+import uuid
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -21,9 +24,10 @@ from .errors import DHNEError, ParameterError
 
 if TYPE_CHECKING:
     import torch
+    from torch.distributed import Store  # type: ignore[attr-defined]
 
 TIMEOUT = "DHNE_WORKER_TIMEOUT"  # environment variable: seconds to wait for a worker
-_WAIT_SECONDS, _CONNECT_SECONDS = 120.0, 8.0
+_WAIT_SECONDS, _POLL_SECONDS = 120.0, 0.02
 
 
 class WorkerError(DHNEError):
@@ -198,7 +202,6 @@ def join(device: torch.device | str) -> Group | None:
     """
     import torch
     import torch.distributed as dist
-    from torch.distributed.distributed_c10d import _set_pg_timeout
     from torch.distributed.rendezvous import rendezvous
 
     if not dist.is_available() or not (under_torchrun() or dist.is_initialized()):
@@ -212,17 +215,35 @@ def join(device: torch.device | str) -> Group | None:
         with Group(rank(), _number("WORLD_SIZE", 1))._answered():
             wait = timedelta(seconds=timeout())
             store, mine, size = next(rendezvous("env://", timeout=wait))
-            store.set(f"arrived/{mine}", "")
-            store.wait([f"arrived/{k}" for k in range(size)], wait)
-            # All are there, so connecting is quick. If gloo misses one (after a restart it may),
-            # another restart should not have to wait long; gloo waits five times what it is given.
-            connect = timedelta(seconds=min(timeout(), _CONNECT_SECONDS))
+            attempt = meet(store, mine, size)
+            store = dist.PrefixStore(attempt, store)  # type: ignore[attr-defined]
             dist.init_process_group(
-                _backend(device), store=store, rank=mine, world_size=size, timeout=connect
+                _backend(device), store=store, rank=mine, world_size=size, timeout=wait
             )
-            _set_pg_timeout(wait)
         atexit.register(_leave)
     return Group(dist.get_rank(), dist.get_world_size(), talks=True)
+
+
+def meet(store: Store, rank: int, size: int) -> str:
+    """Return a name for this attempt that all its workers know, once all have arrived.
+
+    After a restart, torchrun's store still holds the addresses of the workers that are gone. So
+    every process brings a name of its own, and the first publishes the names it finds until each
+    worker has confirmed a list that contains its own.
+    """
+    me, end = uuid.uuid4().hex, time.monotonic() + timeout()
+    store.set(f"name/{rank}", me)
+    while time.monotonic() < end:
+        if rank == 0:
+            store.set("names", ",".join(store.get(f"name/{k}").decode() for k in range(size)))
+        names = store.get("names").decode()
+        if names.split(",")[rank : rank + 1] == [me]:
+            attempt = hashlib.sha256(names.encode()).hexdigest()
+            store.set(f"{attempt}/{rank}", "")
+            if store.check([f"{attempt}/{k}" for k in range(size)]):
+                return attempt
+        time.sleep(_POLL_SECONDS)
+    raise RuntimeError("not all workers arrived")
 
 
 def records_sums() -> bool:

@@ -200,7 +200,7 @@ class Settings:
         help="With products: size of each node's own vector.",
     )
     dropout: float = parameter(
-        0.3,
+        0.4,
         low=0,
         below=1,
         help="With products: dropout rate for the nodes' own vectors.",

@@ -6,7 +6,6 @@ trains the model it describes; loading a run creates the same one and fills in t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -286,11 +285,9 @@ def train_products(
     candidates = s.candidates
     if candidates is None:
         candidates = 0 if device.type == "cuda" else 1024
-    batch_size = min(max(blueprint.train.num_edges() // 32, 32), 1024)
     options = RankingOptions(
         epochs=s.ranking_epochs or 1,
-        batch_size=batch_size,
-        learning_rate=0.003 * max(1.0, math.sqrt(batch_size / 256)),
+        batch_size=min(max(blueprint.train.num_edges() // 32, 32), 512),
         dropout=s.dropout,
         candidates=candidates,
     )

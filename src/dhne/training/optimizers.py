@@ -56,15 +56,21 @@ class Optimizer:
     """
 
     def __init__(
-        self, parameters: Iterable[tuple[str, nn.Parameter]], name: str, kernels: Kernels
+        self,
+        parameters: Iterable[tuple[str, nn.Parameter]],
+        rule: str | UpdateRule,
+        kernels: Kernels,
     ) -> None:
-        if name not in RULES:
-            raise ParameterError(f"the optimizer must be one of {', '.join(RULES)}, got {name!r}")
-        self.rule, self.kernels = RULES[name], kernels
+        if isinstance(rule, str):
+            if rule not in RULES:
+                known = ", ".join(RULES)
+                raise ParameterError(f"the optimizer must be one of {known}, got {rule!r}")
+            rule = RULES[rule]
+        self.rule, self.kernels = rule, kernels
         self.stepped = {
             key: Stepped(
                 p,
-                [torch.zeros_like(p) for _ in range(MOMENTS[name])],
+                [torch.zeros_like(p) for _ in range(MOMENTS[rule.name])],
                 replace(self.rule, gain=p.gain if isinstance(p, Table) else 1.0),
             )
             for key, p in parameters

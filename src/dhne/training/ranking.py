@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dhne.kernels import Kernels
+from dhne.kernels import Kernels, UpdateRule
 from dhne.model.meetings import ragged
 from dhne.model.products import Products
 from dhne.network.edge_keys import edge_keys
@@ -37,6 +37,7 @@ Ints = npt.NDArray[np.int64]
 _EVERY = 5  # epochs between two validations
 _PATIENCE = 4  # validations without improvement before training stops
 _FINAL_RATE = 0.01  # final learning rate, relative to the initial one
+_ADAM = UpdateRule("adam")  # with its usual betas: most weights change in every step
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class RankingOptions:
     epochs: int = 60
     batch_size: int = 256
     learning_rate: float = 0.003
-    dropout: float = 0.3
+    dropout: float = 0.4
     candidates: int = 0
 
 
@@ -157,7 +158,7 @@ class RankingTrainer:
         if not self.edges:
             return history
         o = self.options
-        optimizer = Optimizer(self.products.named_parameters(), "adam", self.kernels)
+        optimizer = Optimizer(self.products.named_parameters(), _ADAM, self.kernels)
         steps = o.epochs * sum(-(-len(e) // o.batch_size) for e in self.edges.values())
         rate = LinearDecay(o.learning_rate, steps, _FINAL_RATE)
         best, best_weights, waited = -1.0, None, 0

@@ -286,8 +286,8 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
             for p, t in enumerate(group.types):
                 nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
         weights = [i.source.weight for i in items if i.types == group.types and i.target]
-        mine = other_maker.positives(EdgeSet(group.types, edges.numpy(), np.array(weights)))
-        renamed.append(other_maker.with_negatives(mine, negatives, group.valid))
+        mine = other_maker.drawer.positives(EdgeSet(group.types, edges.numpy(), np.array(weights)))
+        renamed.append(other_maker.drawer.with_negatives(mine, negatives, group.valid))
     moved = replace(inputs, groups=tuple(renamed))
     one = model.loss(kernels, maker.assemble(inputs), LOSS, second_order=True)
     two = twin.loss(kernels, other_maker.assemble(moved), LOSS, second_order=True)

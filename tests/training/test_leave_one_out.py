@@ -15,7 +15,7 @@ from dhne.model.joint import Architecture, Batch, DHNEModel
 from tests.dense_reference import DenseDHNE
 from tests.kernels.backends import kernels_of
 from tests.model_building import build, corrupt, make_batches
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 
 
 def encoded(
@@ -32,7 +32,11 @@ def encoded(
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @settings(max_examples=15)
-@given(network=networks(), seed=st.integers(0, 999), rows=st.sampled_from(["counts", "digits"]))
+@given(
+    network=numbered_networks(),
+    seed=st.integers(0, 999),
+    rows=st.sampled_from(["counts", "digits"]),
+)
 def test_leaving_out_is_rebuilding_without_the_hyperedge(
     backend: str, network: HyperNetwork, seed: int, rows: str
 ) -> None:

@@ -101,7 +101,7 @@ def test_an_embedding_is_the_encoders_of_its_adjacency_row() -> None:
     [
         ({"preset": "papers"}, UnknownNameError, "did you mean 'paper'"),
         ({"dim": {"user": 4}}, UnknownNameError, "movie"),
-        ({"kernels": "fast"}, UnknownNameError, "there are: auto, reference, cpu, cuda"),
+        ({"kernels": "fast"}, UnknownNameError, "choose from: auto, reference, cpu, cuda"),
         ({"kernels": "cuda"}, ParameterError, "cuda kernels need device='cuda'"),
         ({"dtype": "float16"}, UnknownNameError, "did you mean 'float64' or 'float32'"),
         ({"device": "tpu9"}, ParameterError, "unknown device 'tpu9'; use auto, cpu or cuda"),

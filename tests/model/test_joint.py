@@ -183,7 +183,7 @@ def test_the_parts_are_registered_parameters() -> None:
             assert f"autoencoders.type_{t}.{part}" in names
         for layer in ("encoder_layers.0", "decoder_layers.0"):
             assert f"autoencoders.type_{t}.{layer}.weight" in names
-    assert sum(n.endswith(".output") for n in names) == 2  # a similarity an edge type
+    assert sum(n.endswith(".output") for n in names) == 2  # one similarity per edge type
 
 
 def test_the_reconstruction_reaches_the_encoder() -> None:

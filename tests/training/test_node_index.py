@@ -46,8 +46,8 @@ def test_rows_without_a_hyperedge_follow_those_of_the_distinct_nodes() -> None:
     kernels = kernels_of("reference")
     maker = make_batches(NETWORK, kernels, leave_one_out=True)
     index = NodeIndex.build(next(maker.epoch(0, 0)), kernels, SIZES)
-    assert maker.drawer.leave_one_out is not None
-    extra = index.leave_out(maker.drawer.leave_one_out)
+    assert maker.leave_one_out is not None
+    extra = index.leave_out(maker.leave_one_out)
     ends = {t: len(index.distinct[t].nodes) + len(extra[t]) for t in SIZES}
     (group,), (numbers,) = index.groups, index.of_groups
     for p, t in enumerate(group.types):

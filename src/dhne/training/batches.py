@@ -24,7 +24,7 @@ from dhne.model.batch import Batch, FamilyBatch, TupleBatch, TypeBatch, share_of
 from dhne.model.evidence import PairEvidence
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.digest import edges_digest
-from dhne.network.edges import EdgeType
+from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import NegativeSampler
 
@@ -101,23 +101,27 @@ class BatchMaker:
         self.network, self.rows, self.kernels, self.share = network, rows, kernels, share
         self.alpha, self.device, self.dtype = options.alpha, device, dtype
         self._replay = options.replay
-        leave_one_out = None
+        self.leave_one_out = None
         if options.leave_one_out:
             longest = max(e.length for e in network.edge_sets)
             one_shape = device.type != "cpu" or share is not None
-            leave_one_out = LeaveOneOut(
+            self.leave_one_out = LeaveOneOut(
                 rows, longest, device=device, dtype=dtype, one_shape=one_shape
             )
-        self.drawer = TupleDrawer(sampler, evidence, leave_one_out, device=device, dtype=dtype)
+        self.drawer = TupleDrawer(sampler, evidence, self.leave_one_out, device=device, dtype=dtype)
         # On a GPU a hub's row costs little, and the host would have to wait for the device; workers
         # have a part of each row, so a sample would depend on the number of workers.
         samples = device.type == "cpu" and share is None
         self.row_sample = options.row_sample if samples else 0
-        self._edges = {e.types: self.drawer.positives(e) for e in network.edge_sets if len(e)}
+        self._edges = {e.types: self.positives(e) for e in network.edge_sets if len(e)}
         self._families = self._gather_families(self._edges)
         self._plan(options.batch_size)
         self._num_nodes = {t: network.num_nodes(t) for t in network.node_types}
         self.sparse = {t: r.matrix(device=device, dtype=dtype) for t, r in rows.items()}
+
+    def positives(self, edges: EdgeSet) -> Positives:
+        """Return hyperedges on the device, with everything that is the same in every epoch."""
+        return self.drawer.positives(edges)
 
     def _gather_families(self, edges: dict[EdgeType, Positives]) -> list[Family]:
         """Remove the sets from `edges` and return their families.
@@ -130,8 +134,7 @@ class BatchMaker:
         forms: dict[Any, list[Positives]] = {}
         for types in [r for r in edges if r.has_sets]:
             forms.setdefault(types.key, []).append(edges.pop(types))
-        k, leave_one_out = self.drawer.per_edge, self.drawer.leave_one_out
-        return [Family(f, k, leave_one_out) for f in forms.values()]
+        return [Family(f, self.drawer.per_edge, self.leave_one_out) for f in forms.values()]
 
     def _plan(self, batch_size: int) -> None:
         """Set the number of batches, and how many hyperedges of each type a batch has."""
@@ -148,7 +151,7 @@ class BatchMaker:
 
     def _visited(self, edges: Positives) -> int:
         """Return how many of these hyperedges an epoch visits."""
-        n = len(edges.nodes)
+        n = len(edges)
         return n if self._replay is None else self._replay.count(edges.types, n)
 
     @cached_property
@@ -181,7 +184,7 @@ class BatchMaker:
                 yield StepInputs(groups, turn, tuple(family[batch] for family in laid_out))
 
     def _shuffle(self, edges: Positives, rng: np.random.Generator) -> Positives:
-        n, replay = len(edges.nodes), self._replay
+        n, replay = len(edges), self._replay
         order = rng.permutation(n) if replay is None else replay.order(edges.types, n, rng)
         return edges.take(torch.from_numpy(order).to(edges.nodes.device))
 
@@ -189,7 +192,7 @@ class BatchMaker:
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
     ) -> list[TupleInputs]:
         """Draw the negatives of several batches at once and return them batch by batch."""
-        m, size = len(edges.nodes), self._sizes[edges.types]
+        m, size = len(edges), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
         both = self.drawer.draw(edges.take(slice(cuts[0], cuts[-1])), rng, self._mine(cuts))
         return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]
@@ -247,8 +250,8 @@ class BatchMaker:
     def assemble(self, inputs: StepInputs) -> Batch:
         """Index each type's distinct nodes and make the tuples refer to them."""
         index = NodeIndex.build(inputs, self.kernels, self._num_nodes)
-        leave_one_out, total = self.drawer.leave_one_out, index.num_tuples
-        extra = {} if leave_one_out is None else index.leave_out(leave_one_out)
+        extra = {} if self.leave_one_out is None else index.leave_out(self.leave_one_out)
+        total = index.num_tuples
         types = {}
         for t, found in index.distinct.items():
             sample = self._sample(t, inputs.turn)

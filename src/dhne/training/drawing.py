@@ -36,9 +36,9 @@ class TupleDrawer:
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
-        self.evidence, self.leave_one_out = evidence, leave_one_out
-        self.per_edge = sampler.per_positive
-        self._sampler, self._device, self._dtype = sampler, device, dtype
+        self.evidence, self.per_edge = evidence, sampler.per_positive
+        self._leave_one_out, self._sampler = leave_one_out, sampler
+        self._device, self._dtype = device, dtype
 
     def positives(self, edges: EdgeSet) -> Positives:
         """Return hyperedges on the device, with everything that is the same in every epoch."""
@@ -48,8 +48,8 @@ class TupleDrawer:
         if self.evidence is not None:
             counts = self.evidence.counts_of_edges(nodes, weights, edges.types)
         taken = weights.new_empty(*nodes.shape, 0)
-        if self.leave_one_out is not None:
-            taken = self.leave_one_out.taken(edges)
+        if self._leave_one_out is not None:
+            taken = self._leave_one_out.taken(edges)
         return Positives(edges.types, nodes, weights, counts, taken)
 
     def draw(

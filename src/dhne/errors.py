@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib import import_module
 from os import PathLike
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class DHNEError(Exception):
@@ -125,6 +126,31 @@ class MissingExtraError(DHNEError, ImportError):
         super().__init__(
             f"this needs the package {package}; install it with: pip install 'dhne[{extra}]'"
         )
+
+
+def require(module: str, *, extra: str, package: str | None = None) -> Any:
+    """Import an optional library, or raise `MissingExtraError`.
+
+    Parameters
+    ----------
+    module : str
+    extra : str
+        The extra that installs it.
+    package : str, optional
+        Name of the distribution, if it differs from the module.
+
+    Examples
+    --------
+    >>> require("math", extra="interop").floor(2.5)
+    2
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        top = module.partition(".")[0]
+        if error.name is not None and error.name.partition(".")[0] == top:
+            raise MissingExtraError(package or top, extra=extra) from error
+        raise
 
 
 def suggest(name: str, choices: Iterable[object], n: int = 2) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .output import add_row, console, make_table, note, write_json
+from .queries import JsonOption
 
 app = typer.Typer(
     help="List the datasets, or build one from its source.",
@@ -18,10 +19,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def datasets(
     context: typer.Context,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write JSON; - for standard output."),
-    ] = None,
+    json: JsonOption = None,
 ) -> None:
     """List the datasets, and where each was found.
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dhne.errors import InputError, InputWarning, ParameterError, UnknownNameError, suggest
+from dhne.files.plain_json import is_unicode
 
 from .labels import LabelColumn, as_label_column, as_list
 from .memory_tables import as_table, is_table
@@ -107,18 +108,10 @@ def _as_name(name: Any, *, integers: bool) -> str | int | None:
         return None
     text = str(name)
     if not integers:
-        return text if text.isascii() or _is_unicode(text) else None
+        return text if text.isascii() or is_unicode(text) else None
     digits = text.removeprefix("-")
     whole = digits.isdecimal() and digits.isascii() and len(digits) <= 18
     return int(text) if whole and str(int(text)) == text else None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _complain(missing: list[Any], total: int, vocabulary: Vocabulary, t: str, unknown: str) -> None:

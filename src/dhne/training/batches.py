@@ -100,7 +100,7 @@ class BatchMaker:
     ) -> None:
         self.network, self.rows, self.kernels, self.share = network, rows, kernels, share
         self.alpha, self.device, self.dtype = options.alpha, device, dtype
-        self._replay = options.replay
+        self.sampler, self._replay = sampler, options.replay
         self.leave_one_out = None
         if options.leave_one_out:
             longest = max(e.length for e in network.edge_sets)

@@ -15,7 +15,7 @@ GPU use gloo instead of NCCL.
 one worker over NCCL, whose sums are part of the recorded step.
 
 ``computed``: not measured. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
-fitted to the two measured steps above. The speed of gloo on two cores tells nothing about a real
+fitted to the two measured steps above. The speed of gloo on two cores says nothing about a real
 interconnect.
 """
 
@@ -218,5 +218,5 @@ def _computed(rows: list[Row]) -> list[Row]:
 
 
 if __name__ == "__main__":
-    told = work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
-    (Path(sys.argv[4]) / str(rank())).write_text(json.dumps(told))
+    found = work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    (Path(sys.argv[4]) / str(rank())).write_text(json.dumps(found))

@@ -39,6 +39,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
     "storage": (("runs", "manifest", "checkpoints"),),
     "training": (
         ("assembly", "batches", "loop"),
+        ("drawing", "node_index"),
         ("leave_one_out", "families"),
         ("ranking", "blending"),
         ("held_out_questions", "validation"),

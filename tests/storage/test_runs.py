@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 
 from dhne import HyperNetwork
 from dhne.errors import RunError
-from dhne.network.edges import EdgeType
-from dhne.network.hypernetwork import EdgeColumns
 from dhne.storage import (
     RunContents,
     abandon_run,
@@ -30,58 +28,7 @@ from dhne.storage import (
     unfinished_run,
 )
 from dhne.storage.manifest import write_manifest
-from dhne.storage.replacing import finish_commit
-
-FILES = [
-    "config.json",
-    "edges/0.parquet",
-    "edges/1.parquet",
-    "history.jsonl",
-    "model.safetensors",
-    "nodes/movie.parquet",
-    "nodes/tag.parquet",
-    "nodes/user.parquet",
-]
-
-
-def make_contents(value: float = 1.0) -> RunContents:
-    network = HyperNetwork.from_columns(
-        [
-            EdgeColumns(
-                EdgeType(("user", "movie", "tag")),
-                [[7, 8], ["Heat", "Alien"], ["a", "b"]],
-                [2.0, 1.0],
-            ),
-            EdgeColumns(EdgeType.of(("user", "user"), ordered=False), [[9, 7], [8, 9]]),
-        ],
-        labels={"movie": [["crime", "drama"], []]},
-    )
-    sizes = {"user": 4, "movie": 3, "tag": 2}
-    rng = np.random.default_rng(0)
-    return RunContents(
-        config={"method": "dhne", "params": {"dim": 4, "hidden": [8, 4]}},
-        tensors={"w": torch.full((3, 2), value, dtype=torch.float64), "empty": torch.zeros(0, 5)},
-        network=network,
-        embeddings={
-            t: rng.normal(size=(network.num_nodes(t), d)).astype(np.float32)
-            for t, d in sizes.items()
-        },
-        history=[{"epoch": 1, "loss": np.float32(0.5)}, {"epoch": 2, "loss": float("nan")}],
-    )
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    save_run(tmp_path / "run", make_contents())
-    return tmp_path / "run"
-
-
-def files_of(run: Path) -> list[str]:
-    return sorted(p.relative_to(run).as_posix() for p in run.rglob("*") if p.is_file())
-
-
-def contents_as_bytes(run: Path) -> dict[str, bytes]:
-    return {name: (run / name).read_bytes() for name in files_of(run)}
+from tests.storage.small_run import FILES, contents_as_bytes, files_of, make_contents
 
 
 class TestRoundTrip:
@@ -235,56 +182,9 @@ class TestDamage:
                 load_run(path)
 
 
-class TestReplacing:
-    def test_a_second_save_replaces_the_first(self, run: Path) -> None:
-        smaller = make_contents(2.0)
-        smaller.network = smaller.network.subset(edge_types=[("user", "user")], drop_nodes=True)
-        smaller.embeddings = {"user": smaller.embeddings["user"]}
-        save_run(run, smaller)
-        assert load_run(run).tensors["w"][0, 0] == 2
-        assert [p.name for p in (run / "nodes").iterdir()] == ["user.parquet"]
-
-    def test_a_directory_that_is_no_run_is_left_alone(self, tmp_path: Path) -> None:
-        (tmp_path / "config.json").write_text("mine")
-        with pytest.raises(RunError, match="not empty"):
-            save_run(tmp_path, make_contents())
-        with pytest.raises(RunError, match="not empty"):
-            begin_run(tmp_path, {}, overwrite=True)
-        assert (tmp_path / "config.json").read_text() == "mine"
-
-    def test_an_empty_directory_may_become_a_run(self, tmp_path: Path) -> None:
-        save_run(tmp_path, make_contents())
-        assert load_run(tmp_path).network.num_edges() == 4
-
-    @pytest.mark.parametrize("moved", range(len(FILES) + 2))
-    def test_an_interrupted_replacement_is_finished_by_the_next_who_looks(
-        self, run: Path, tmp_path: Path, moved: int
-    ) -> None:
-        save_run(tmp_path / "other", make_contents(2.0))
-        expected = contents_as_bytes(tmp_path / "other")
-        (tmp_path / "other").rename(run / ".commit")
-        for name in [*FILES, "manifest.json"][:moved]:
-            (run / ".commit" / name).replace(run / name)
-        assert load_run(run).tensors["w"][0, 0] == 2
-        assert contents_as_bytes(run) == expected
-
-    def test_a_save_interrupted_before_that_leaves_the_old_run(self, run: Path) -> None:
-        before = contents_as_bytes(run)
-        (run / ".new.0123.tmp").mkdir()
-        (run / ".new.0123.tmp" / "config.json").write_text("half")
-        assert load_run(run).tensors["w"][0, 0] == 1
-        save_run(run, make_contents())
-        assert contents_as_bytes(run) == before
-
-    def test_finishing_nothing_changes_nothing(self, run: Path) -> None:
-        before = contents_as_bytes(run)
-        finish_commit(run)
-        assert contents_as_bytes(run) == before
-
-
 FULL_DISK = """
 import resource, sys
-from tests.storage.test_runs import make_contents
+from tests.storage.small_run import make_contents
 import torch
 from dhne.errors import RunError
 from dhne.storage import save_run, Checkpoints

@@ -26,7 +26,7 @@ from dhne.embedder import Embedder, Scores
 
 from .alias import AliasTable
 from .clique import global_ids, node_offsets, split_rows
-from .optional import track
+from .progress import track
 
 if TYPE_CHECKING:
     from dhne.network.edges import EdgeSet, EdgeType, NodeArray

@@ -27,8 +27,8 @@ from dhne.errors import ParameterError
 
 from .alias import AliasTable
 from .clique import clique_expansion
-from .optional import track
 from .pairwise import PairwiseEmbedder
+from .progress import track
 
 if TYPE_CHECKING:
     from dhne.network.hypernetwork import HyperNetwork

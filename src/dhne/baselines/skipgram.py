@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dhne.errors import ParameterError
+from dhne.errors import ParameterError, require
 
 from .clique import clique_expansion
-from .optional import require, track
 from .pairwise import PairwiseEmbedder
+from .progress import track
 from .walks import Walker
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class SkipGramEmbedder(PairwiseEmbedder):
 
     def _train(self, corpus: WalkCorpus) -> npt.NDArray[np.float32]:
         """Return one vector per node; nodes without neighbours get zeros."""
-        word2vec = require("gensim.models.word2vec")
+        word2vec = require("gensim.models.word2vec", extra="baselines")
         counts = corpus.frequencies()
         seen = np.flatnonzero(counts)
         model = word2vec.Word2Vec(

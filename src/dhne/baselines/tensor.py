@@ -26,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.embedder import Embedder, Scores
-from dhne.errors import ParameterError
+from dhne.errors import ParameterError, require
 
-from .optional import require, track
+from .progress import track
 from .spectral import padded
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class TensorDecomposition(Embedder):
         solvers = {"poisson": self._poisson, "gaussian": self._least_squares}
         if self.loss not in solvers:
             raise ParameterError(f"loss must be 'poisson' or 'gaussian', got {self.loss!r}")
-        ttb = require("pyttb")
+        ttb = require("pyttb", extra="baselines")
         self.factors_: dict[EdgeType, Factors] = {}
         rng = np.random.default_rng(self.random_state)
         edge_sets = [e for e in network.edge_sets if len(e)]

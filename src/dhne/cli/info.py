@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .output import console, write_json
+from .queries import JsonOption
 from .source import complete_source, is_dataset, is_run, open_source
 from .source_options import with_source
 
@@ -26,9 +27,7 @@ def command(
             help="A dataset's name, one or several files, or a run.",
         ),
     ],
-    json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
-    ] = None,
+    json: JsonOption = None,
 ) -> None:
     """Show what is in a dataset, in files or in a run: types, nodes, hyperedges, degrees, repeats.
 

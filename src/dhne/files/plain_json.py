@@ -81,7 +81,7 @@ def as_json(
     """
     data = plain(value, finite=strict)
     text = json.dumps(data, indent=indent, allow_nan=not strict, ensure_ascii=ascii_only)
-    return text if text.isascii() or _is_unicode(text) else json.dumps(data, indent=indent)
+    return text if text.isascii() or is_unicode(text) else json.dumps(data, indent=indent)
 
 
 def write_json(path: StrPath, value: Any) -> None:
@@ -147,7 +147,7 @@ def parse_json(data: bytes | str, file: StrPath) -> Any:
 def _check_unicode(found: Any, text: str, file: StrPath) -> None:
     """Reject lone surrogates (half a character), which no file or table can store."""
     escaped = _SURROGATE.search(text)
-    if escaped and not _is_unicode(json.dumps(found, ensure_ascii=False)):
+    if escaped and not is_unicode(json.dumps(found, ensure_ascii=False)):
         line = text.count("\n", 0, escaped.start()) + 1
         raise InputError(
             f"text from here on contains half of a character (such as "
@@ -157,7 +157,8 @@ def _check_unicode(found: Any, text: str, file: StrPath) -> None:
         )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair, so that it can be written as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

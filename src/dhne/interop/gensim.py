@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dhne.embedder import Embedder
-
-from .optional import require
+from dhne.errors import require
 
 
 def to_gensim(model: Embedder, node_type: str) -> Any:
@@ -25,7 +24,7 @@ def to_gensim(model: Embedder, node_type: str) -> Any:
     >>> to_gensim(model, "movie").most_similar("Heat", topn=1)[0][0]
     'Alien'
     """
-    keyed_vectors = require("gensim.models.keyedvectors")
+    keyed_vectors = require("gensim.models.keyedvectors", extra="interop")
     model._check_fitted()
     network = model.network_
     names = [str(name) for name in network.names(node_type).to_pylist()]

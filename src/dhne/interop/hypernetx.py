@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dhne.errors import InputError
+from dhne.errors import InputError, require
 from dhne.network.hypernetwork import HyperNetwork
 
-from .optional import require
 from .records import Edge, edges_of, nodes_of, to_network
 
 
@@ -29,7 +28,7 @@ def to_hypernetx(network: HyperNetwork) -> Any:
     >>> from_hypernetx(hypergraph) == net
     True
     """
-    hypernetx = require("hypernetx")
+    hypernetx = require("hypernetx", extra="interop")
     members, properties = {}, {}
     for number, edge in enumerate(edges_of(network)):
         members[number] = list(dict.fromkeys(edge.members))
@@ -45,7 +44,7 @@ def from_hypernetx(hypergraph: Any) -> HyperNetwork:
     Types are the nodes' property ``type``, weights the hyperedges' property ``weight``. Hyperedges
     of fewer than two nodes are skipped with a warning.
     """
-    hypernetx = require("hypernetx")
+    hypernetx = require("hypernetx", extra="interop")
     if not isinstance(hypergraph, hypernetx.Hypergraph):
         raise InputError(
             f"from_hypernetx takes a HyperNetX Hypergraph, got {type(hypergraph).__name__}"

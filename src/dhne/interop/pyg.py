@@ -23,11 +23,9 @@ import numpy as np
 
 from dhne.adjacency import adjacency
 from dhne.embedder import Embedder
-from dhne.errors import ParameterError
+from dhne.errors import ParameterError, require
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.labels import label_matrix
-
-from .optional import require
 
 if TYPE_CHECKING:
     from torch_geometric.data import HeteroData
@@ -63,10 +61,10 @@ def to_pyg(
     """
     if expansion not in ("star", "clique"):
         raise ParameterError(f"expansion must be 'star' or 'clique', got {expansion!r}")
-    data = require("torch_geometric.data", package="torch-geometric").HeteroData()
+    data = require("torch_geometric.data", extra="interop", package="torch-geometric").HeteroData()
     if model is not None:
         _check_same_nodes(network, model)
-    torch = require("torch")
+    torch = require("torch", extra="interop")
     for t in network.node_types:
         data[t].num_nodes = network.num_nodes(t)
         if model is not None:

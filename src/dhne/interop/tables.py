@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dhne.errors import require
 from dhne.io.bundle_tables import to_tables
 from dhne.network.hypernetwork import HyperNetwork
-
-from .optional import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,12 +41,12 @@ def to_arrow(network: HyperNetwork, edge_type: Sequence[str] | None = None) -> p
 
 def to_pandas(network: HyperNetwork, edge_type: Sequence[str] | None = None) -> pd.DataFrame:
     """Return hyperedges as a pandas DataFrame, as :func:`to_arrow` does."""
-    require("pandas")
+    require("pandas", extra="interop")
     return to_arrow(network, edge_type).to_pandas()
 
 
 def to_polars(network: HyperNetwork, edge_type: Sequence[str] | None = None) -> pl.DataFrame:
     """Return hyperedges as a polars DataFrame, as :func:`to_arrow` does."""
-    polars: Any = require("polars")
+    polars: Any = require("polars", extra="interop")
     frame: pl.DataFrame = polars.from_arrow(to_arrow(network, edge_type))
     return frame

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dhne.errors import InputError
+from dhne.errors import InputError, require
 from dhne.io.hif import own_metadata
 from dhne.network.hypernetwork import HyperNetwork
 
-from .optional import require
 from .records import Edge, edges_of, nodes_of, to_network
 
 _KEY = "dhne"  # the network attribute with all types, including empty ones
@@ -33,7 +32,7 @@ def to_xgi(network: HyperNetwork, *, directed: bool = False) -> Any:
     >>> from_xgi(hypergraph) == net
     True
     """
-    xgi = require("xgi")
+    xgi = require("xgi", extra="interop")
     graph = xgi.DiHypergraph() if directed else xgi.Hypergraph()
     graph[_KEY] = own_metadata(network)
     graph.add_nodes_from(nodes_of(network))
@@ -52,7 +51,7 @@ def from_xgi(hypergraph: Any) -> HyperNetwork:
     hyperedges of a directed hypergraph become two sets, with the roles ``tail`` and ``head``.
     Hyperedges of fewer than two nodes are skipped with a warning.
     """
-    xgi = require("xgi")
+    xgi = require("xgi", extra="interop")
     directed = isinstance(hypergraph, xgi.DiHypergraph)
     if not directed and not isinstance(hypergraph, xgi.Hypergraph):
         raise InputError(f"from_xgi takes an XGI hypergraph, got {type(hypergraph).__name__}")

@@ -1,4 +1,4 @@
-"""Optional packages, and classes that are imported when they are asked for."""
+"""Progress bars, and classes that are imported when they are needed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,8 @@ import sys
 import pytest
 
 import dhne.baselines as baselines
-from dhne.baselines.optional import require, track
-from dhne.errors import MissingExtraError
+from dhne.baselines.progress import track
 from dhne.methods import METHODS
-
-
-def test_a_missing_package_is_named_with_its_extra() -> None:
-    with pytest.raises(MissingExtraError, match=r"dhne\[baselines\]"):
-        require("no_such_package.part")
 
 
 def test_the_package_loads_nothing_heavy() -> None:

@@ -184,13 +184,15 @@ class Blueprint:
         kernels: Kernels,
         device: torch.device,
         evidence: PairEvidence | None,
-        share: tuple[int, int] | None = None,
+        *,
+        make: Callable[..., BatchMaker] = BatchMaker,
+        known: KnownEdges | None = None,
     ) -> BatchMaker:
-        """Return the batch maker; see `BatchMaker` for `share`."""
+        """Return the batch maker; `make` and `known` are for workers, which have a part of each."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
-            KnownEdges(self.train),
+            known,
             scheme=s.negative_scheme,
             per_positive=s.negatives,
             allow_fewer=True,
@@ -202,7 +204,7 @@ class Blueprint:
             s.row_sample,
             self.replay,
         )
-        return BatchMaker(
+        return make(
             self.train,
             self.rows,
             kernels,
@@ -211,7 +213,6 @@ class Blueprint:
             device=device,
             dtype=self.dtype,
             evidence=evidence,
-            share=share,
         )
 
     def _second_order_weights(self) -> dict[str, float]:

@@ -142,11 +142,11 @@ class BatchMaker:
 
     def _visited(self, edges: Positives) -> int:
         """Return how many of these hyperedges an epoch visits."""
-        n = len(edges.nodes)
+        n = len(edges)
         return n if self.replay is None else self.replay.count(edges.types, n)
 
     def _shuffle(self, edges: Positives, rng: np.random.Generator) -> Positives:
-        n = len(edges.nodes)
+        n = len(edges)
         replay = self.replay
         order = rng.permutation(n) if replay is None else replay.order(edges.types, n, rng)
         return edges.take(torch.from_numpy(order).to(edges.nodes.device))
@@ -194,7 +194,7 @@ class BatchMaker:
         self, edges: Positives, first: int, last: int, rng: np.random.Generator
     ) -> list[TupleInputs]:
         """Draw the negatives of several batches at once and yield them batch by batch."""
-        m, size = len(edges.nodes), self._sizes[edges.types]
+        m, size = len(edges), self._sizes[edges.types]
         cuts = [min(size * b, m) for b in range(first, last + 1)]
         both = self._with_drawn(edges.take(slice(cuts[0], cuts[-1])), rng, self._mine(cuts))
         return [both.part(low, high) for low, high in pairwise(cut - cuts[0] for cut in cuts)]

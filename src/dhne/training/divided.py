@@ -30,12 +30,13 @@ from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
 from dhne.model.module_names import module_name
+from dhne.sampling import KnownEdges
 from dhne.workers import Group, records_sums
 
 from .assembly import Blueprint
-from .batches import BatchMaker
 from .callbacks import Callback
 from .columns import NUM_SHARDS, AdjacencyPart, RowPart, Shards, adjacency_part
+from .divided_batches import DividedBatches
 from .exchange import Exchange
 from .loop import ShardStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
@@ -290,7 +291,9 @@ def prepare_divided(
     if device.type == "cuda":
         kernels.may_record = records_sums()
     evidence = plan.evidence(device, kernels)
-    maker: BatchMaker = plan.batches(kernels, device, evidence, share=(group.rank, group.size))
+    known = KnownEdges(plan.train, group=group)
+    make = partial(DividedBatches, group)
+    maker = plan.batches(kernels, device, evidence, make=make, known=known)
     validate = None
     if plan.validation is not None:
         auc = partial(plan.validation.auc, model, kernels, maker.sparse, evidence)

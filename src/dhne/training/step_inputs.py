@@ -32,6 +32,9 @@ class Positives:
     counts: Tensor
     taken: Tensor
 
+    def __len__(self) -> int:
+        return len(self.nodes)
+
     def take(self, which: slice | Tensor) -> Positives:
         """Return a selection of the hyperedges, or a reordering."""
         tensors = (t[which] for t in (self.nodes, self.weights, self.counts, self.taken))

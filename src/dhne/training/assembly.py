@@ -158,6 +158,10 @@ class Blueprint:
         matrices = {t: r.adjacency for t, r in self.rows.items()}
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
 
+    def known(self, *networks: HyperNetwork) -> KnownEdges:
+        """Return the hyperedges of networks, to reject negatives that are hyperedges."""
+        return KnownEdges(*networks)
+
     @cached_property
     def validation(self) -> ValidationSet | None:
         """The held-out hyperedges with their negatives, if there are any."""
@@ -166,7 +170,7 @@ class Blueprint:
     def _watched(self, held_out: HyperNetwork | None) -> ValidationSet | None:
         if held_out is None or not held_out.num_edges():
             return None
-        watched = ValidationSet(self.train, held_out, seed=self.seed)
+        watched = ValidationSet(self.known(self.train, held_out), held_out, seed=self.seed)
         return watched if len(watched) else None
 
     def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
@@ -184,15 +188,13 @@ class Blueprint:
         kernels: Kernels,
         device: torch.device,
         evidence: PairEvidence | None,
-        *,
         make: Callable[..., BatchMaker] = BatchMaker,
-        known: KnownEdges | None = None,
     ) -> BatchMaker:
-        """Return the batch maker; `make` and `known` are for workers, which have a part of each."""
+        """Return the batch maker; `make` creates it."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
-            known,
+            self.known(self.train),
             scheme=s.negative_scheme,
             per_positive=s.negatives,
             allow_fewer=True,

@@ -21,10 +21,12 @@ import scipy.sparse as sp
 from dhne.adjacency import AdjacencyMatrix, Entries, entries_of, meeting_types, summed
 from dhne.errors import ParameterError
 from dhne.model.row_encoding import RowEncoding
+from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.workers import Group
 
 NUM_SHARDS = 64
+_CHUNK_EDGES = 1 << 22  # hyperedges whose entries are made at once
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,7 @@ def _part(
         blocks[s], sizes[s] = begin, shards.count(network.num_nodes(s))
         begin += sizes[s]
         entries = [
-            _owned(e, shards)
-            for edges in network.edge_sets
-            for e in entries_of(edges, node_type)
-            if e.neighbour_type == s
+            e for edges in network.edge_sets for e in _owned_entries(edges, node_type, s, shards)
         ]
         parts.append(summed(entries, (rows, sizes[s])))
     matrix = sp.hstack(parts, format="csr")
@@ -146,6 +145,19 @@ def _part(
     scaled.has_sorted_indices = True
     count = {s: network.num_nodes(s) for s in neighbours}
     return AdjacencyPart(node_type, scaled, largest, blocks, sizes, shards, count)
+
+
+def _owned_entries(edges: EdgeSet, node_type: str, neighbour: str, shards: Shards) -> list[Entries]:
+    """Return the entries of hyperedges in the columns of these shards.
+
+    They are made in chunks, in the order in which the whole would be.
+    """
+    chunks = []
+    for low in range(0, max(len(edges), 1), _CHUNK_EDGES):
+        some = slice(low, low + _CHUNK_EDGES)
+        chunk = EdgeSet(edges.types, edges.nodes[some], edges.weights[some])
+        chunks.append([_owned(e, shards) for e in entries_of(chunk, node_type, neighbour)])
+    return [e for pair in zip(*chunks, strict=True) for e in pair]
 
 
 def _owned(entries: Entries, shards: Shards) -> Entries:

@@ -30,6 +30,7 @@ from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
 from dhne.model.module_names import module_name
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
 from dhne.workers import Group, records_sums
 
@@ -63,6 +64,10 @@ class DividedBlueprint(Blueprint):
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
         parts = adjacency_part(self.train, Shards.of(self.group.rank, self.group.size), dtype)
         return {t: RowPart(a, self.settings.rows, self.group) for t, a in parts.items()}
+
+    def known(self, *networks: HyperNetwork) -> KnownEdges:
+        """Return hyperedges of which this worker has a part; all workers look them up together."""
+        return KnownEdges(*networks, group=self.group)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return the counts of the training network, of which every worker has all."""
@@ -282,7 +287,9 @@ def prepare_divided(
     """Return this worker's part of a training, ready to run."""
     plan = DividedBlueprint.divide(blueprint, group)
     weights = count_weights(plan.build)
-    needed = training_bytes(plan.train, plan.rows, blueprint.settings, weights, plan.dtype.itemsize)
+    needed = training_bytes(
+        plan.train, plan.rows, plan.settings, weights, plan.dtype.itemsize, group.size
+    )
     with group.together():
         check_fits(needed, device, group.size)
     model = plan.build()
@@ -291,9 +298,7 @@ def prepare_divided(
     if device.type == "cuda":
         kernels.may_record = records_sums()
     evidence = plan.evidence(device, kernels)
-    known = KnownEdges(plan.train, group=group)
-    make = partial(DividedBatches, group)
-    maker = plan.batches(kernels, device, evidence, make=make, known=known)
+    maker = plan.batches(kernels, device, evidence, partial(DividedBatches, group))
     validate = None
     if plan.validation is not None:
         auc = partial(plan.validation.auc, model, kernels, maker.sparse, evidence)

@@ -9,7 +9,7 @@ hyperedges is another sum (`dhne.sampling.known`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -66,10 +66,8 @@ class PositivesPart(Positives):
         mine, rows = super().take(local), torch.from_numpy(owned).to(self.nodes.device)
         nodes = self._gather(mine.nodes, rows, len(ids))
         numbers = [mine.weights[:, None], mine.counts, mine.taken.flatten(1)]
-        widths = [x.shape[1] for x in numbers]
-        weights, counts, taken = self._gather(torch.cat(numbers, 1), rows, len(ids)).split(
-            widths, dim=1
-        )
+        every = self._gather(torch.cat(numbers, 1), rows, len(ids))
+        weights, counts, taken = torch.split(every, [x.shape[1] for x in numbers], dim=1)
         taken = taken.reshape(len(ids), *self.taken.shape[1:])
         if self.leave_one_out is not None:  # column 0 represents those of other workers
             taken = taken * (self.leave_one_out.columns(nodes, self.types) != 0)
@@ -101,20 +99,18 @@ class DividedBatches(BatchMaker):
         weights = np.empty(len(nodes))
         for shard in range(shards.low, shards.high):
             rows = shards.rows(shard, 0, m)
-            nodes[rows], weights[rows] = (x[shard::NUM_SHARDS] for x in (edges.nodes, edges.weights))
-        mine, taken = super().positives(EdgeSet(edges.types, nodes, weights)), None
+            nodes[rows] = edges.nodes[shard::NUM_SHARDS]
+            weights[rows] = edges.weights[shard::NUM_SHARDS]
+        mine = super().positives(EdgeSet(edges.types, nodes, weights))
         if self.leave_one_out is not None:
-            taken = self._taken(edges, self.leave_one_out)
+            mine = replace(mine, taken=self._taken(edges, self.leave_one_out))
+        held = {f.name: getattr(mine, f.name) for f in fields(mine)}
         return PositivesPart(
-            mine.types,
-            mine.nodes,
-            mine.weights,
-            mine.counts,
-            mine.taken if taken is None else taken,
-            self._group,
-            shards,
-            m,
-            self.leave_one_out,
+            **held,
+            group=self._group,
+            shards=shards,
+            total=m,
+            leave_one_out=self.leave_one_out,
         )
 
     def _taken(self, edges: EdgeSet, leave_one_out: LeaveOneOut) -> Tensor:

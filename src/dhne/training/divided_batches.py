@@ -89,7 +89,7 @@ class DividedBatches(BatchMaker):
     """
 
     def __init__(self, group: Group, *arguments: Any, **others: Any) -> None:
-        self._group, self._shards = group, Shards.of(group.rank, group.size)
+        self._group, self._shards = group, Shards(group.rank, group.size)
         super().__init__(*arguments, share=(group.rank, group.size), **others)
 
     def positives(self, edges: EdgeSet) -> Positives:
@@ -97,7 +97,7 @@ class DividedBatches(BatchMaker):
         m, shards = len(edges), self._shards
         nodes = np.empty((shards.count(m), edges.length), np.int64)
         weights = np.empty(len(nodes))
-        for shard in range(shards.low, shards.high):
+        for shard in shards.numbers:
             rows = shards.rows(shard, 0, m)
             nodes[rows] = edges.nodes[shard::NUM_SHARDS]
             weights[rows] = edges.weights[shard::NUM_SHARDS]

@@ -27,7 +27,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -131,7 +131,7 @@ def work(device: str, edges: int, steps: int) -> dict[str, Any]:
         "formula": formula / steps,
         "drawn": (group.summed_bytes - stepped) / edges,  # all are drawn before the first step
         "tables_mb": _tables_mb(trainer),
-        "adjacency_mb": sum(m.nbytes for m in trainer.maker.sparse.values()) / 2**20,
+        "adjacency_mb": _adjacency_mb(trainer),
         "edges_mb": _edges_mb(trainer),
         "memory_mb": peak_mb() - before if gpu is None else gpu,
     }
@@ -153,6 +153,11 @@ def _tables_mb(trainer: Trainer) -> float:
     stepped = trainer.optimizer.stepped.values()
     mine = [s for s in stepped if isinstance(s.parameter, Table)]
     return sum(s.parameter.nbytes * (1 + len(s.moments)) for s in mine) / 2**20
+
+
+def _adjacency_mb(trainer: Trainer) -> float:
+    matrices = trainer.maker.sparse.values()
+    return sum(m.indices.nbytes + m.values.nbytes for m in matrices) / 2**20
 
 
 def _edges_mb(trainer: DividedTrainer) -> float:
@@ -207,21 +212,20 @@ def _visit_own_hyperedges(trainer: Trainer) -> None:
     edges = trainer.maker._edges
     for types, part in edges.items():
         assert isinstance(part, PositivesPart)
-        edges[types] = replace(part, shards=_Own(len(part.nodes)))
+        edges[types] = replace(part, shards=_Own(0, 1, len(part.nodes)))
 
 
+@dataclass(frozen=True)
 class _Own(Shards):
-    """Takes every hyperedge for one of the `rank` that this worker has."""
+    """Takes every hyperedge for one of those that this worker has."""
 
-    def __init__(self, count: int) -> None:
-        object.__setattr__(self, "rank", count)
-        object.__setattr__(self, "size", 1)
+    held: int
 
     def owns(self, ids: Any) -> Any:
         return ids >= 0
 
     def local(self, ids: Any) -> Any:
-        return ids % self.rank
+        return ids % self.held
 
 
 def _join(kind: str) -> None:

@@ -18,7 +18,7 @@ others' hyperedges it visits its own, which are every eighth of all. On a GPU, a
 one worker over NCCL, whose sums are part of the recorded step.
 
 ``computed``: not measured. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
-fitted to the two measured steps above. The speed of gloo on two cores tells nothing about a real
+fitted to the two measured steps above. The speed of gloo on two cores says nothing about a real
 interconnect.
 """
 
@@ -163,7 +163,7 @@ def _adjacency_mb(trainer: Trainer) -> float:
 def _edges_mb(trainer: DividedTrainer) -> float:
     """Return the memory of this worker's hyperedges, and of the keys of those that it knows."""
     held = [e.nodes.nbytes + e.weights.nbytes for e in trainer.maker._edges.values()]
-    known = trainer.maker.sampler.known
+    known = trainer.maker.drawer._sampler.known
     return (sum(held) + sum(known.index(t).nbytes for t in known.edge_types)) / 2**20
 
 
@@ -267,5 +267,5 @@ def _computed(rows: list[Row]) -> list[Row]:
 
 
 if __name__ == "__main__":
-    told = work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
-    (Path(sys.argv[4]) / str(rank())).write_text(json.dumps(told))
+    found = work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    (Path(sys.argv[4]) / str(rank())).write_text(json.dumps(found))

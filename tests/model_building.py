@@ -81,8 +81,8 @@ def corrupt(maker: BatchMaker, seed: int) -> tuple[StepInputs, list[Tuple]]:
             swap = rng.random(len(negatives)) < 0.4
             negatives[swap, p] = rng.integers(network.num_nodes(t), size=swap.sum())
         valid = rng.random(len(negatives)) < 0.8
-        drawn = maker.with_negatives(
-            maker.positives(EdgeSet(e.types, nodes, weights)),
+        drawn = maker.drawer.with_negatives(
+            maker.drawer.positives(EdgeSet(e.types, nodes, weights)),
             torch.from_numpy(negatives).to(device),
             torch.from_numpy(valid).to(device),
         )

@@ -50,7 +50,7 @@ def unscaled(a: AdjacencyMatrix) -> np.ndarray:
     return np.asarray(a.matrix.toarray() * a.column_max)
 
 
-@given(networks(labels=False))
+@given(networks(labels=None))
 def test_matrix_is_its_definition(net: HyperNetwork) -> None:
     A, starts = dense(net)
     found = adjacency(net, dtype=np.float64)
@@ -68,7 +68,7 @@ def test_matrix_is_its_definition(net: HyperNetwork) -> None:
         assert np.isclose(rows.sum(), expected.sum())
 
 
-@given(networks(labels=False))
+@given(networks(labels=None))
 def test_layout_is_sorted_scaled_and_compact(net: HyperNetwork) -> None:
     for a in adjacency(net).values():
         m = a.matrix
@@ -85,7 +85,7 @@ def test_layout_is_sorted_scaled_and_compact(net: HyperNetwork) -> None:
         assert (m.data <= 1).all()
 
 
-@given(networks(labels=False))
+@given(networks(labels=None))
 def test_blocks_are_symmetric(net: HyperNetwork) -> None:
     found = adjacency(net, dtype=np.float64)
     for t, a in found.items():
@@ -131,7 +131,7 @@ def test_only_floats_are_entries() -> None:
         adjacency(net, dtype=np.int64)
 
 
-@given(networks(labels=False), st.data())
+@given(networks(labels=None), st.data())
 def test_an_edges_share_can_be_taken_out(net: HyperNetwork, data: st.DataObject) -> None:
     """Leaving an edge out: the row without it is the row less the edge's scaled entries."""
     nonempty = [e for e in net.edge_sets if len(e)]
@@ -156,7 +156,7 @@ def test_an_edges_share_can_be_taken_out(net: HyperNetwork, data: st.DataObject)
 
 
 @settings(max_examples=50)
-@given(networks(labels=False), st.data())
+@given(networks(labels=None), st.data())
 def test_new_rows_are_rows_of_the_larger_network(net: HyperNetwork, data: st.DataObject) -> None:
     """Train on the hyperedges without some node; its row then is what the full network gives it."""
     t = data.draw(st.sampled_from(net.node_types))
@@ -183,7 +183,7 @@ def test_new_rows_are_rows_of_the_larger_network(net: HyperNetwork, data: st.Dat
     assert empty.tolist() == ([] if expected.any() else [0])
 
 
-@given(networks(labels=False))
+@given(networks(labels=None))
 def test_rows_from_the_same_edges_are_the_matrix(net: HyperNetwork) -> None:
     for t, a in adjacency(net).items():
         nodes = np.arange(net.num_nodes(t))[::-1]

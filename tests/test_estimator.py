@@ -25,7 +25,7 @@ from dhne.errors import (
 )
 from dhne.network.edges import EdgeSet
 from dhne.network.vocabulary import Vocabulary
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 
 QUICK = {"dim": 4, "epochs": 3, "kernels": "reference", "device": "cpu"}
 
@@ -101,7 +101,7 @@ def test_an_embedding_is_the_encoders_of_its_adjacency_row() -> None:
     [
         ({"preset": "papers"}, UnknownNameError, "did you mean 'paper'"),
         ({"dim": {"user": 4}}, UnknownNameError, "movie"),
-        ({"kernels": "fast"}, UnknownNameError, "there are: auto, reference, cpu, cuda"),
+        ({"kernels": "fast"}, UnknownNameError, "choose from: auto, reference, cpu, cuda"),
         ({"kernels": "cuda"}, ParameterError, "cuda kernels need device='cuda'"),
         ({"dtype": "float16"}, UnknownNameError, "did you mean 'float64' or 'float32'"),
         ({"device": "tpu9"}, ParameterError, "unknown device 'tpu9'; use auto, cpu or cuda"),
@@ -155,7 +155,7 @@ def test_tuples_of_every_length(length: int, kind: str) -> None:
 
 
 @settings(max_examples=20)
-@given(network=networks(), seed=st.integers(0, 99), plus=st.booleans(), data=st.data())
+@given(network=numbered_networks(), seed=st.integers(0, 99), plus=st.booleans(), data=st.data())
 def test_any_network_trains_scores_and_ranks(
     network: HyperNetwork, seed: int, plus: bool, data: st.DataObject
 ) -> None:

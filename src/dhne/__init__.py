@@ -9,7 +9,7 @@ from .threads import prepare
 
 __version__ = "0.1.0"
 
-prepare()  # here, because it must be said before torch and numba load their threads
+prepare()  # here, because it must be set before torch and numba load their threads
 
 # Where each public name lives; loaded at first use, so that ``import dhne`` stays light.
 _PUBLIC = {

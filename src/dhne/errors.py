@@ -62,11 +62,11 @@ class NoRowsError(InputError):
 
 
 class InputWarning(UserWarning):
-    """Something in the data was left out, and it is said what."""
+    """Something in the data was left out; the message says what."""
 
 
 class MachineWarning(UserWarning):
-    """The machine or its settings make the work slower than it need be; says what to change."""
+    """The machine or its settings slow the work down; the message says what to change."""
 
 
 class UnknownNameError(DHNEError, LookupError):
@@ -86,7 +86,7 @@ class UnknownNameError(DHNEError, LookupError):
         if near:
             message += ": did you mean " + " or ".join(repr(n) for n in near) + "?"
         elif 0 < len(choices) <= 20:
-            message += "; there are: " + ", ".join(str(c) for c in choices)
+            message += "; choose from: " + ", ".join(str(c) for c in choices)
         super().__init__(message)
 
 
@@ -97,23 +97,23 @@ class SaturatedNetworkError(DHNEError):
 
 
 class RunError(DHNEError):
-    """A run directory is missing, damaged, of a newer format, or not what was asked for."""
+    """A run directory is missing, damaged, of a newer format, or not of the requested kind."""
 
 
 class MemoryLimitError(DHNEError, MemoryError):
-    """The work would not fit into memory; said before it is begun."""
+    """The work would not fit into memory; raised before it begins."""
 
 
 class NotFittedError(DHNEError, ValueError, AttributeError):
-    """An answer was asked of an embedder that has not been fitted."""
+    """An embedder was used before it was fitted."""
 
 
 class ParameterError(DHNEError, ValueError):
-    """A hyper-parameter or an argument is outside of what it may be."""
+    """A hyper-parameter or an argument has an invalid value."""
 
 
 class MissingExtraError(DHNEError, ImportError):
-    """An optional package is not installed; says which extra brings it.
+    """An optional package is not installed; the message names the extra to install.
 
     Examples
     --------

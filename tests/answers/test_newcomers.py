@@ -151,7 +151,7 @@ def test_new_nodes_in_no_hyperedge_at_all_are_isolated_too(model: DHNE) -> None:
 
 def test_edges_that_do_not_fit_are_refused(model: DHNE) -> None:
     strange = HyperNetwork.from_tuples([("eve", "paris")], ("user", "city"))
-    with pytest.raises(InputError, match="node types city, which training has not seen"):
+    with pytest.raises(InputError, match="node types city, which the model does not know"):
         model.transform(strange)
     pairs = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [1, 1], [2, 0]]})
     other = DHNE(dim=3, epochs=1, kernels="reference").fit(pairs)

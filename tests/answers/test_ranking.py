@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from dhne import HyperNetwork
 from dhne.answers.ranking import contenders, top_k
 from dhne.errors import ParameterError
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 from tests.toy import Toy
 
 
@@ -69,7 +69,12 @@ def brute_force(
 
 
 @settings(max_examples=60)
-@given(network=networks(max_edges=8), data=st.data(), drop=st.booleans(), holes=st.integers(1, 2))
+@given(
+    network=numbered_networks(max_edges=8),
+    data=st.data(),
+    drop=st.booleans(),
+    holes=st.integers(1, 2),
+)
 def test_completions_are_those_of_trying_everything(
     network: HyperNetwork, data: st.DataObject, drop: bool, holes: int
 ) -> None:

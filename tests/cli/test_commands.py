@@ -19,8 +19,8 @@ MISTAKES = [
     (["info", "/"], "this is a directory"),
     (["convert", "wordnet-sample", "x.docx"], "unknown format"),
     (["convert", "wordnet-sample", "nowhere/x.csv"], "there is no directory 'nowhere'"),
-    (["info", "wordnet-sample", "--weight", "n"], "it needs none of --weight"),
-    (["info", "a.csv", "--columns", "user="], "cannot make sense of 'user='"),
+    (["info", "wordnet-sample", "--weight", "n"], "does not take --weight"),
+    (["info", "a.csv", "--columns", "user="], "cannot parse 'user='"),
     (["info", "a.csv", "--columns", "a=b,c=d", "--columns", "x,y"], "given 2 times for 1 file"),
 ]
 

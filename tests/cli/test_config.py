@@ -95,7 +95,7 @@ def test_evaluate_reads_it_too(cli: CommandLine) -> None:
         ("[train]\nlearning-rat = 1", "[train] unknown option 'learning-rat': did you mean 'lea"),
         ("[trian]\nalpha = 1", "unknown option 'trian': did you mean 'train'"),
         ("[xyzzy]\nalpha = 1", "unknown table 'xyzzy'"),
-        ("alpha = ", "films.toml: it is not TOML"),
+        ("alpha = ", "films.toml: not valid TOML"),
         ("alpha = true", "'alpha' takes a value, not true"),
         ("resume = 'yes'", "'resume' takes true or false, not yes"),
         ("train = 3", "[train] must be a table"),

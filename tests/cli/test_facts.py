@@ -142,7 +142,7 @@ def test_what_a_run_has_learned_from_is_said(run: str, dhne: CommandLine) -> Non
         (("evaluate", "completion", "train.tsv", "--facts", 2, "--valid", "valid.tsv"), "--test"),
         (("evaluate", "completion", "train.tsv", "--ranking", "none"), "leave out --ranking none"),
         (("info", "train.tsv", "--facts", 2, "--columns", "a=b"), "excludes --columns"),
-        (("info", "train.tsv", "--facts", 4), "train.tsv:1: there are 3 fields"),
+        (("info", "train.tsv", "--facts", 4), "train.tsv:1: only 3 fields"),
         (("info", "wordnet-sample", "--facts", 1), "is a dataset"),
     ],
 )

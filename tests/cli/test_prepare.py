@@ -55,7 +55,7 @@ def test_options_for_each_source(folder: Path, dhne: CommandLine) -> None:
     [
         (["tags-0.csv", "--columns", "user=nobody,movie=title"], "no column 'nobody'"),
         (["nothing-*.csv"], "no file matches this pattern"),
-        (["tags-0.csv", *MAPPING, "--memory", "lots"], "memory is at least 256MiB"),
+        (["tags-0.csv", *MAPPING, "--memory", "lots"], "memory must be at least 256MiB"),
         (["tags-0.csv", *MAPPING, "--out", "."], "exists already"),
     ],
 )

@@ -204,8 +204,8 @@ def test_a_run_is_named_like_its_source_if_not_told_otherwise(
         (["train", "TAGS", "--out", "RUN", "--dtype", "int8"], 1, "unknown --dtype 'int8'"),
         (["train", "TAGS", "--out", "RUN", "--seed", "-1"], 1, "integer between 0"),
         (["train", "TAGS", "--out", "RUN", "--seed", str(2**64)], 1, "integer between 0"),
-        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "nan"], 2, "from 0 on"),
-        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "-1"], 2, "from 0 on"),
+        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "nan"], 2, "of at least 0"),
+        (["train", "TAGS", "--out", "RUN", "--checkpoint-every", "-1"], 2, "of at least 0"),
         (["train", "TAGS", "--out", "RUN", "--validation", "0.999"], 1, "leaves no hyperedge"),
     ],
 )

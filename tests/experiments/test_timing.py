@@ -1,4 +1,4 @@
-"""The training-time job: a network of the asked size, a time a batch."""
+"""The training-time job: a network of the requested size, one time per batch."""
 
 from __future__ import annotations
 

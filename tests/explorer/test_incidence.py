@@ -7,10 +7,10 @@ from hypothesis import given
 
 from dhne import HyperNetwork
 from dhne.explorer.incidence import Incidence
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 
 
-@given(networks())
+@given(numbered_networks())
 def test_incidence_is_that_of_the_network(net: HyperNetwork) -> None:
     incidence = Incidence(net)
     for t in net.node_types:

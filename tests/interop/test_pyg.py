@@ -21,7 +21,7 @@ LONELY = "ignore:The node types:UserWarning"  # a type without a hyperedge is me
 
 
 @pytest.mark.filterwarnings(LONELY)
-@given(network=networks(labels=False))
+@given(network=networks(labels=None))
 def test_the_star_loses_nothing(network: HyperNetwork) -> None:
     data = to_pyg(network)
     data.validate()
@@ -39,7 +39,7 @@ def test_the_star_loses_nothing(network: HyperNetwork) -> None:
 
 
 @pytest.mark.filterwarnings(LONELY)
-@given(network=networks(labels=False))
+@given(network=networks(labels=None))
 def test_the_clique_is_the_adjacency(network: HyperNetwork) -> None:
     data = to_pyg(network, expansion="clique")
     data.validate()

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from dhne import HyperNetwork, read, read_table, write
 from dhne.errors import DHNEError
 from dhne.io import InputWarning
-
-from .any_network import networks
+from tests.random_networks import odd_networks
 
 ENDINGS = [".csv", ".tsv", ".csv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 
@@ -129,7 +128,7 @@ def test_any_bytes(ending: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@given(network=networks(), data=st.data())
+@given(network=odd_networks(), data=st.data())
 @settings(max_examples=60)
 def test_any_damage_to_a_good_file(ending: str, network: HyperNetwork, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

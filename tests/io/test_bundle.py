@@ -25,7 +25,7 @@ def test_files_that_nobody_named_are_not_replaced(
     tmp_path: Path, ending: str, sibling: str
 ) -> None:
     (tmp_path / sibling).write_text("dear to somebody")
-    with pytest.raises(InputError, match=rf"there already: {sibling}.*--overwrite"):
+    with pytest.raises(InputError, match=rf"exist already: {sibling}.*--overwrite"):
         write(network(), tmp_path / f"side{ending}")
     assert [p.name for p in tmp_path.iterdir()] == [sibling]
     write(network(), tmp_path / f"side{ending}", overwrite=True)

@@ -88,8 +88,8 @@ def test_several_files_and_gzip_are_one_network(tmp_path: Path) -> None:
         ("r\ta\n\nr\t\tb\n", 3, "field 2 is empty"),
         ("r\ta\t\n", 1, "field 3 is empty"),
         ("\nr\ta\n\tb\n", 3, "field 1 is empty"),
-        ("r\ta\nr\n", 2, "one field here, and no tab"),
-        ("r a b\n", 1, "one field here, and no tab"),
+        ("r\ta\nr\n", 2, "only one field, and no tab"),
+        ("r a b\n", 1, "only one field, and no tab"),
         ("r\t" + "\t".join("a" * 70) + "\n", 1, "71 fields"),
     ],
 )
@@ -106,24 +106,24 @@ def test_bytes_that_are_not_text_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=":2: this is not UTF-8"):
         dhne.read_facts(path)
     path.write_bytes(b"r\ta\nr\tb\0c\n")
-    with pytest.raises(InputError, match=":2: there is a NUL byte"):
+    with pytest.raises(InputError, match=":2: contains a NUL byte"):
         dhne.read_facts(path)
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
     path = write(tmp_path / "f.tsv", "a\tr\tb\n")
-    with pytest.raises(InputError, match=r":1: there are 3 fields here and no column 4"):
+    with pytest.raises(InputError, match=r":1: only 3 fields, so no column 4"):
         dhne.read_facts(path, relation=4)
     with pytest.raises(ParameterError, match="counted from 1"):
         dhne.read_facts(path, relation=0)
-    with pytest.raises(InputError, match="no fact in it"):
+    with pytest.raises(InputError, match="contains no facts"):
         dhne.read_facts(write(tmp_path / "g.tsv", "\n\n"))
 
 
 def test_a_numbering_column_can_be_left_out() -> None:
     network = facts_network(b"instance0\tr\ta\tb\ninstance1\tr\tb\n", 1, skip=1, file="test.txt")
     assert named(network) == {("r", "a", "b"), ("r", "b")}
-    with pytest.raises(InputError, match="no entity here"):
+    with pytest.raises(InputError, match="no entity;"):
         facts_network(b"instance0\tr\n", 1, skip=1, file="test.txt")
 
 

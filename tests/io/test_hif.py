@@ -146,8 +146,8 @@ FORBIDDEN = {
     "[]": "a HIF file is a JSON object, this is a list",
     "{}": "the key 'incidences' is missing",
     '{"incidences": {}}': "incidences: must be a list, not an object",
-    '{"incidences": [], "test": 1}': "test: HIF has no such key at its top",
-    '{"incidences": [], "node": []}': "node: HIF has no such key at its top; did you mean 'nodes'?",
+    '{"incidences": [], "test": 1}': "test: HIF has no such top-level key",
+    '{"incidences": [], "node": []}': "node: HIF has no such top-level key; did you mean 'nodes'?",
     '{"incidences": [], "network-type": "x"}': "network-type: must be one of undirected",
     '{"incidences": [], "network-type": null}': "network-type: must be one of undirected",
     '{"incidences": [], "metadata": [1]}': "metadata: must be an object, not a list",
@@ -175,8 +175,8 @@ FORBIDDEN = {
     "": "the file is empty",
     "[" * 100_000: "nested too deeply",
     '{"incidences": [{"edge": 1, "node": ' + "9" * 5000 + "}]}": "thousands of digits",
-    '{"incidences": [{"edge": 1, "node": 1}, {"edge": 1, "node": "1"}]}': "would be one name here",
-    '{"incidences": [], "metadata": {"dhne-format": 99}}': "metadata.dhne-format: it is of a newer",
+    '{"incidences": [{"edge": 1, "node": 1}, {"edge": 1, "node": "1"}]}': "would become one name",
+    '{"incidences": [], "metadata": {"dhne-format": 99}}': "metadata.dhne-format: is of a newer",
     '{"incidences": [], "metadata": {"dhne-format": 1}}': "metadata: the lists of node and edge",
 }
 

@@ -15,14 +15,13 @@ from dhne.datasets import load_dataset
 from dhne.errors import InputError
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import EdgeColumns
-
-from .any_network import networks
+from tests.random_networks import odd_networks
 
 ENDINGS = [".csv", ".tsv.gz", ".parquet", ".hif.json", ".json.gz", ".npz"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@given(network=networks())
+@given(network=odd_networks())
 @settings(max_examples=60)
 def test_any_network_reads_back_equal(ending: str, network: HyperNetwork) -> None:
     with tempfile.TemporaryDirectory() as folder:

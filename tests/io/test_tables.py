@@ -166,7 +166,7 @@ def test_bad_text_gets_one_clear_line(tmp_path: Path, case: str) -> None:
 def test_missing_column_suggests_near_ones() -> None:
     with pytest.raises(InputError, match="no column 'movieID'; did you mean 'movieId'"):
         read_table(pa.table(TAGS), {"user": "userId", "movie": "movieID"})
-    with pytest.raises(InputError, match="no column 'qqqq'; there are: userId, movieId, tag"):
+    with pytest.raises(InputError, match="no column 'qqqq'; the columns are: userId, movieId, tag"):
         read_table(pa.table(TAGS), {"user": "userId", "movie": "movieId"}, weight="qqqq")
 
 

@@ -128,7 +128,7 @@ def test_tables_pictures_and_plans_know_it(popularity: Method) -> None:
 
 
 def test_names_are_unique_and_mistyped_ones_get_a_suggestion() -> None:
-    with pytest.raises(ParameterError, match="there is a method 'line' already"):
+    with pytest.raises(ParameterError, match="there is already a method 'line'"):
         register(Method("line", Popularity))
     with pytest.raises(UnknownNameError, match="did you mean 'popularity'"):
         find_method("populrity")

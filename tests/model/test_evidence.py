@@ -21,7 +21,7 @@ from dhne.network.edges import EdgeType
 from tests.dense_reference import DenseDHNE, Tuple
 from tests.kernels.backends import BACKENDS, DTYPES, assert_near, device_of, kernels_of
 from tests.model_building import build, corrupt, make_batches
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 
 
 def evidence_of(
@@ -37,7 +37,7 @@ def evidence_of(
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=25)
 @given(
-    network=networks(),
+    network=numbered_networks(),
     seed=st.integers(0, 999),
     left_out=st.sampled_from(["nothing", "each", "batch", "known"]),
 )
@@ -179,7 +179,7 @@ def test_one_stranger_in_a_set_shows_whatever_its_size() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=25)
-@given(network=networks(), data=st.data())
+@given(network=numbered_networks(), data=st.data())
 def test_candidates_have_the_features_of_whole_tuples(
     backend: str, dtype: torch.dtype, network: HyperNetwork, data: st.DataObject
 ) -> None:

@@ -27,7 +27,7 @@ from tests.kernels.backends import (
     take_step,
 )
 from tests.model_building import LOSS, build, corrupt, make_batches
-from tests.networks import networks
+from tests.random_networks import numbered_networks
 
 
 @st.composite
@@ -47,7 +47,7 @@ def architectures(draw: st.DrawFn, network: HyperNetwork) -> Architecture:
 @settings(max_examples=25)
 @given(
     data=st.data(),
-    network=networks(),
+    network=numbered_networks(),
     seed=st.integers(0, 999),
     leave_one_out=st.booleans(),
     rows=st.sampled_from(["counts", "digits"]),
@@ -93,7 +93,7 @@ def test_losses_and_gradients_are_those_of_the_papers_equations(
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("backend", BACKENDS)
 @settings(max_examples=10)
-@given(network=networks(), seed=st.integers(0, 999))
+@given(network=numbered_networks(), seed=st.integers(0, 999))
 def test_similarities_are_those_of_the_papers_equations(
     backend: str, dtype: torch.dtype, network: HyperNetwork, seed: int
 ) -> None:
@@ -183,7 +183,7 @@ def test_the_parts_are_registered_parameters() -> None:
             assert f"autoencoders.type_{t}.{part}" in names
         for layer in ("encoder_layers.0", "decoder_layers.0"):
             assert f"autoencoders.type_{t}.{layer}.weight" in names
-    assert sum(n.endswith(".output") for n in names) == 2  # a similarity an edge type
+    assert sum(n.endswith(".output") for n in names) == 2  # one similarity per edge type
 
 
 def test_the_reconstruction_reaches_the_encoder() -> None:
@@ -265,7 +265,7 @@ def permuted(
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @settings(max_examples=15)
-@given(network=networks(), seed=st.integers(0, 999), leave_one_out=st.booleans())
+@given(network=numbered_networks(), seed=st.integers(0, 999), leave_one_out=st.booleans())
 def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
     backend: str, network: HyperNetwork, seed: int, leave_one_out: bool
 ) -> None:
@@ -286,8 +286,8 @@ def test_numbering_the_nodes_anew_changes_nothing_but_their_order(
             for p, t in enumerate(group.types):
                 nodes[:, p] = torch.from_numpy(new_id[t])[nodes[:, p]]
         weights = [i.source.weight for i in items if i.types == group.types and i.target]
-        mine = other_maker.positives(EdgeSet(group.types, edges.numpy(), np.array(weights)))
-        renamed.append(other_maker.with_negatives(mine, negatives, group.valid))
+        mine = other_maker.drawer.positives(EdgeSet(group.types, edges.numpy(), np.array(weights)))
+        renamed.append(other_maker.drawer.with_negatives(mine, negatives, group.valid))
     moved = replace(inputs, groups=tuple(renamed))
     one = model.loss(kernels, maker.assemble(inputs), LOSS, second_order=True)
     two = twin.loss(kernels, other_maker.assemble(moved), LOSS, second_order=True)

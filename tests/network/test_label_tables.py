@@ -40,7 +40,7 @@ def test_a_series_is_applied_by_its_index() -> None:
     pandas = pytest.importorskip("pandas")
     series = pandas.Series(["ILL", "WELL"], index=["a", "b"])
     assert labels(NET.with_labels({"p": series})) == EXPECTED
-    with pytest.raises(InputError, match=r"names that no node has, 0.*must be a list"):
+    with pytest.raises(InputError, match=r"names that no node has, such as 0.*must be a list"):
         NET.with_labels({"p": pandas.Series(["ILL", "WELL", "WELL"])})
     frame = pandas.DataFrame({"type": "p", "name": ["a", "b"], "label": ["ILL", "WELL"]})
     assert labels(NET.with_labels(frame)) == EXPECTED

@@ -46,7 +46,7 @@ def test_equality_does_not_depend_on_numbers_or_order(net: HyperNetwork, seed: i
     assert other == net
 
 
-@given(networks(labels=False), networks(labels=False))
+@given(networks(labels=None), networks(labels=None))
 def test_equality_is_that_of_the_named_hyperedges(one: HyperNetwork, two: HyperNetwork) -> None:
     names = [{t: set(n.names(t).to_pylist()) for t in n.node_types} for n in (one, two)]
     orders = [{e.types: (not e.types.has_sets) for e in n.edge_sets} for n in (one, two)]
@@ -113,7 +113,7 @@ def test_merge_with_itself_doubles_weights(net: HyperNetwork) -> None:
         assert named_edges(doubled)[types] == [(row, 2 * weight) for row, weight in rows]
 
 
-@given(networks(labels=False), networks(labels=False))
+@given(networks(labels=None), networks(labels=None))
 def test_merge_in_either_order_is_equal(one: HyperNetwork, two: HyperNetwork) -> None:
     assume(same_order(one, two))
     assert one.merge(two) == two.merge(one)

@@ -21,7 +21,7 @@ def all_tuples(net: HyperNetwork, types: tuple[str, ...]) -> np.ndarray:
     return np.array(list(product(*(range(n) for n in net.position_sizes(types)))))
 
 
-@given(networks(labels=False))
+@given(networks(labels=None))
 def test_contains_exactly_the_hyperedges(net: HyperNetwork) -> None:
     known = KnownEdges(net)
     for e in net.edge_sets:
@@ -44,7 +44,7 @@ def test_contains_exactly_the_hyperedges(net: HyperNetwork) -> None:
         assert len(known.index(e.types)) == len(edges)
 
 
-@given(networks(labels=False), st.floats(0.2, 0.8))
+@given(networks(labels=None), st.floats(0.2, 0.8))
 def test_several_networks_are_known_together(net: HyperNetwork, fraction: float) -> None:
     parts = KnownEdges(*net.split(fraction))
     whole = KnownEdges(net)

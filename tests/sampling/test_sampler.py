@@ -46,7 +46,7 @@ def one_type(nodes: Any, n: int, length: int, *, ordered: bool) -> HyperNetwork:
 # -- what every negative is ------------------------------------------------------------------------
 
 
-@given(networks(labels=False), st.sampled_from(SCHEMES), st.integers(1, 4), st.integers(0, 99))
+@given(networks(labels=None), st.sampled_from(SCHEMES), st.integers(1, 4), st.integers(0, 99))
 def test_negatives_keep_their_contract(net: HyperNetwork, scheme: str, k: int, seed: int) -> None:
     known = KnownEdges(net)
     sampler = NegativeSampler(net, known, scheme=scheme, per_positive=k, allow_fewer=True)
@@ -66,7 +66,7 @@ def test_negatives_keep_their_contract(net: HyperNetwork, scheme: str, k: int, s
                 assert (replaced.sum(axis=1) <= 1).all()
 
 
-@given(networks(labels=False), st.sampled_from(SCHEMES))
+@given(networks(labels=None), st.sampled_from(SCHEMES))
 def test_sets_have_no_node_twice(net: HyperNetwork, scheme: str) -> None:
     """Unordered positions are sets, so negatives are too, unless known edges repeat nodes."""
     sampler = NegativeSampler(net, scheme=scheme, allow_fewer=True)
@@ -258,7 +258,7 @@ def test_a_generator_goes_on() -> None:
     assert first == sampler.sample(net.edge_set(), 0).nodes.tolist()
 
 
-@given(networks(labels=False), st.floats(0.2, 0.8), st.integers(0, 99))
+@given(networks(labels=None), st.floats(0.2, 0.8), st.integers(0, 99))
 def test_evaluation_negatives_are_in_neither_part(
     net: HyperNetwork, fraction: float, seed: int
 ) -> None:

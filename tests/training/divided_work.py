@@ -157,7 +157,7 @@ def held_bytes(trainer: DividedTrainer) -> dict[str, int]:
     """Return the bytes of what a worker keeps for training, by what it is."""
     maker = trainer.maker
     forms = [*maker._edges.values(), *(f for family in maker._families for f in family.forms)]
-    known = maker.sampler.known
+    known = maker.drawer._sampler.known
     rows = [row.adjacency.matrix for row in trainer.rows.values()]
     return {
         "hyperedges": sum(x.nbytes for f in forms for x in (f.nodes, f.weights, f.counts, f.taken)),

@@ -1,25 +1,19 @@
-"""Batches: every hyperedge once an epoch, fresh negatives, and a hyperedge left out of its rows."""
+"""Batches: every hyperedge once per epoch, with fresh negatives; each node encoded once."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dhne import HyperNetwork
-from dhne.adjacency import adjacency
-from dhne.datasets import planted_clusters, power_law
-from dhne.errors import SaturatedNetworkError
-from dhne.model.joint import Architecture, Batch, DHNEModel
+from dhne.datasets import power_law
 from dhne.sampling import KnownEdges
-from tests.dense_reference import DenseDHNE
-from tests.kernels.backends import BACKENDS, kernels_of
-from tests.model_building import K, build, corrupt, make_batches
-from tests.networks import networks
+from tests.kernels.backends import kernels_of
+from tests.model_building import K, make_batches
 
 NETWORK = power_law(300, nodes=(40, 30, 20), clusters=4, seed=0)
 
@@ -77,107 +71,3 @@ def test_a_batch_encodes_each_node_once_and_counts_its_visits() -> None:
         weight = maker.alpha[t] / len(tuples)
         torch.testing.assert_close(batch.types[t].visits, count * weight, check_dtype=False)
         assert batch.tuples[0].index[:, position].max() == len(nodes) - 1
-
-
-def test_a_saturated_network_says_so() -> None:
-    network = HyperNetwork.from_arrays({("a", "b"): [[0, 0], [0, 1], [1, 0], [1, 1]]})
-    with pytest.raises(SaturatedNetworkError, match=r"type \('a', 'b'\) is a hyperedge too.*try"):
-        epoch(network)
-
-
-# -- leaving a hyperedge out -----------------------------------------------------------------------
-
-
-def encoded(
-    model: DHNEModel, batch: Batch, backend: str
-) -> dict[tuple[str, ...], list[torch.Tensor]]:
-    """For each edge type and position, the embeddings that its tuples are scored with."""
-    kernels = kernels_of(backend)
-    x = {t: model.autoencoder(t).encode(kernels, b.plan) for t, b in batch.types.items()}
-    return {
-        group.edge_type: [x[t][group.index[:, p]].detach() for p, t in enumerate(group.edge_type)]
-        for group in batch.tuples
-    }
-
-
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
-@settings(max_examples=15)
-@given(network=networks(), seed=st.integers(0, 999), rows=st.sampled_from(["counts", "digits"]))
-def test_leaving_out_is_rebuilding_without_the_hyperedge(
-    backend: str, network: HyperNetwork, seed: int, rows: str
-) -> None:
-    """Rows of a network built anew without the hyperedge, columns scaled as in the whole one."""
-    model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))), seed)
-    reference = DenseDHNE(network, model, rows=rows)
-    maker = make_batches(network, kernels_of(backend), backend, leave_one_out=True, rows=rows)
-    inputs, items = corrupt(maker, seed)
-    if not items:
-        return
-    groups = encoded(model, maker.assemble(inputs), backend)
-    for types, got in groups.items():
-        for i, item in enumerate(item for item in items if item.types == types):
-            assert item.source is not None
-            without = reference.adjacency(reference.without(item.source))
-            for p, (t, v) in enumerate(zip(types, item.nodes, strict=True)):
-                row = reference.scaled_row(without if item.kept[p] else reference.whole, t, v)
-                torch.testing.assert_close(
-                    got[p][i], reference.encode(row, t).detach(), rtol=0, atol=1e-9
-                )
-
-
-def test_leaving_out_changes_what_a_hyperedge_is_scored_with() -> None:
-    network = planted_clusters(types=3, clusters=2, nodes_per_cluster=2)
-    model = build(network, Architecture(dict.fromkeys(network.node_types, (3,))))
-    plain = make_batches(network, kernels_of("reference"))
-    leaves = make_batches(network, kernels_of("reference"), leave_one_out=True)
-    (types,) = network.edge_types
-    inputs, others = next(plain.epoch(0, 0)), next(leaves.epoch(0, 0))
-    drawn = inputs.groups[0]
-    assert torch.equal(drawn.edges, others.groups[0].edges)
-    one = encoded(model, plain.assemble(inputs), "reference")[types][0]
-    other = encoded(model, leaves.assemble(others), "reference")[types][0]
-    kept = torch.cat([torch.ones(len(drawn.edges), dtype=torch.bool), drawn.kept[:, 0]])
-    same = (one == other).all(1)
-    assert torch.equal(same, ~kept)
-
-
-def test_of_repeats_one_is_left_out() -> None:
-    """A repeated hyperedge is there as often as it repeats: leaving one out leaves the others."""
-    network = HyperNetwork.from_arrays(
-        {("a", "b"): [[0, 0], [0, 0], [0, 1], [1, 1]]}, {"a": 3, "b": 3}
-    )
-    rows = adjacency(network, dtype=np.float64)["a"].matrix.toarray()
-    model = build(network, Architecture(dict.fromkeys(network.node_types, (2,))))
-    maker = make_batches(network, kernels_of("reference"), leave_one_out=True)
-    inputs = next(maker.epoch(0, 0))
-    got = encoded(model, maker.assemble(inputs), "reference")["a", "b"][0]
-    coder = model.autoencoder("a")
-    for x, (a, b) in zip(got, inputs.groups[0].edges.tolist(), strict=False):
-        row = torch.from_numpy(rows[a].copy())
-        row[b] -= 1 / adjacency(network)["a"].column_max[b]
-        expected = torch.tanh(row @ coder.encoder_table + coder.encoder_bias).detach()
-        torch.testing.assert_close(x, expected)
-
-
-def test_of_rows_of_digits_only_what_a_hyperedge_changes_is_left_out() -> None:
-    """(0, 0) is there three times: twice has two digits too, so that nothing has to be taken."""
-    edges = [[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]]
-    network = HyperNetwork.from_arrays({("a", "b"): edges}, {"a": 3, "b": 3})
-    maker = make_batches(network, kernels_of("reference"), leave_one_out=True, rows="digits")
-    edges = maker.positives(network.edge_sets[0])
-    assert edges.taken[:, :, 0].tolist() == [[0, 0], [0, 0], [0, 0], [-1, -1], [-1, -1]]
-    assert maker.sparse["a"].values.tolist() == [2, 1, 1]
-    batch = maker.assemble(next(maker.epoch(0, 0)))
-    assert len(batch.types["a"].plan[0].base) == 2  # the rows that lose something
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_evidence_counted_for_many_batches_is_that_counted_for_one(backend: str) -> None:
-    maker = make_batches(NETWORK, kernels_of(backend), backend, evidence=True, batch_size=64)
-    (drawn,) = next(maker.epoch(0, 0)).groups
-    edges, negatives, valid, features = drawn.edges, drawn.negatives, drawn.valid, drawn.features
-    assert features.shape[1] > 0
-    order = {tuple(e): i for i, e in enumerate(NETWORK.edges().tolist())}
-    rows = torch.tensor([order[tuple(e)] for e in edges.tolist()], device=edges.device)
-    mine = maker.positives(NETWORK.edge_sets[0]).take(rows)
-    torch.testing.assert_close(features, maker.with_negatives(mine, negatives, valid).features)

@@ -17,7 +17,6 @@ from dhne.model.joint import Architecture
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.vocabulary import Vocabulary
 from dhne.sampling import KnownEdges
-from dhne.training.batches import BatchMaker
 from dhne.training.step_inputs import FamilyInputs
 from tests.dense_reference import DenseDHNE, Edge, Tuple
 from tests.kernels.backends import kernels_of
@@ -128,15 +127,6 @@ def test_the_same_seed_and_epoch_give_the_same_batches() -> None:
     one, again, other = (next(maker.epoch(0, epoch)) for epoch in (3, 3, 4))
     assert all(torch.equal(a, b) for a, b in zip(one.tensors, again.tensors, strict=True))
     assert not torch.equal(one.families[0].nodes, other.families[0].nodes)
-
-
-def test_nodes_of_very_long_hyperedges_keep_their_whole_rows() -> None:
-    network = family_network(SETS, [(3,), (40,)], edges=2, nodes=60)
-    maker: BatchMaker = make_batches(network, kernels_of("reference"), leave_one_out=True)
-    short, long = (maker.positives(e) for e in network.edge_sets)
-    assert short.taken.shape[2] == long.taken.shape[2] == 32
-    assert short.taken.any()
-    assert not long.taken.any()
 
 
 def test_order_within_a_role_changes_no_bit_and_roles_matter() -> None:

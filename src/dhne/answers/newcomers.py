@@ -57,8 +57,8 @@ class Newcomers:
         unknown = set(new.node_types) - set(known.node_types)
         if unknown and not new_types:
             raise InputError(
-                f"the new edges have the node types {', '.join(sorted(unknown))}, which training "
-                f"has not seen; it knows {', '.join(known.node_types)}"
+                f"the new edges have the node types {', '.join(sorted(unknown))}, which the model "
+                f"does not know; it knows {', '.join(known.node_types)}"
             )
         both = known.with_edges([]).merge(new, fold=False)
         num_known = dict.fromkeys(new.node_types, 0)
@@ -108,8 +108,8 @@ class Newcomers:
             if len(rows.empty) and isolated == "raise":
                 names = self.network.vocabulary(t).take(new[rows.empty[:5]]).to_pylist()
                 raise InputError(
-                    f"{len(rows.empty)} new nodes of type {t!r} share no hyperedge with a node of "
-                    f"training, so nothing is known of them: {', '.join(map(repr, names))}"
+                    f"{len(rows.empty)} new nodes of type {t!r} share no hyperedge with a known "
+                    f"node, so nothing is known about them: {', '.join(map(repr, names))}"
                     f"{' …' if len(rows.empty) > 5 else ''}; "
                     "leave them out, or pass isolated='keep'"
                 )

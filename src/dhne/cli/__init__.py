@@ -91,7 +91,7 @@ def _status(code: Any) -> int:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show our own warnings as one line; those of libraries, for programmers, only if asked for."""
+    """Show our own warnings as one line; those of libraries only with --verbose."""
     from .output import is_verbose
 
     if is_verbose() or category.__module__.startswith("dhne"):

@@ -21,11 +21,11 @@ VerboseOption = Annotated[
     typer.Option(
         "--verbose",
         "-v",
-        help="Say more: the time taken, warnings of libraries, and where an error came from.",
+        help="Show more: the time taken, warnings of libraries, and tracebacks.",
     ),
 ]
 QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say less: no progress and no notes.")
+    bool, typer.Option("--quiet", "-q", help="Show less: no progress and no notes.")
 ]
 
 

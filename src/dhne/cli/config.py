@@ -2,7 +2,7 @@
 
 A key is an option's name without its dashes, ``learning-rate`` or ``learning_rate``, or that of an
 argument (``sources``). Keys at the top are for every command that reads the file; those in a table
-of a command's name are for that command and go before them::
+of a command's name are for that command and override them::
 
     sources = "tags.csv"
     columns = { user = "userId", movie = "movieId", tag = "tag" }
@@ -31,7 +31,7 @@ import typer
 from dhne.errors import InputError, suggest
 from dhne.files.reading import one_line
 
-# Options whose tables are one text a key; any other table is one text, user=userId,movie=movieId.
+# Options whose tables are one text per key; any other table is one text, user=userId,movie=movieId.
 _ONE_EACH = ("setting", "search")
 
 
@@ -51,7 +51,7 @@ ConfigOption = Annotated[
         metavar="FILE.toml",
         is_eager=True,
         callback=_load,
-        help="Take options from a TOML file; flags go before it.",
+        help="Take options from a TOML file; command-line options override it.",
     ),
 ]
 
@@ -85,13 +85,13 @@ def _parse(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from None
     except UnicodeDecodeError:
-        raise InputError("it is not UTF-8 text", file=path) from None
+        raise InputError("not UTF-8 text", file=path) from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"it is not TOML: {one_line(error)}", file=path) from None
+        raise InputError(f"not valid TOML: {one_line(error)}", file=path) from None
     except RecursionError:
-        raise InputError("it is nested too deeply", file=path) from None
+        raise InputError("nested too deeply", file=path) from None
     except ValueError:
-        raise InputError("it has a number with thousands of digits", file=path) from None
+        raise InputError("contains a number with thousands of digits", file=path) from None
 
 
 def _named(

@@ -10,7 +10,7 @@ import typer
 from .output import add_row, console, make_table, note, write_json
 
 app = typer.Typer(
-    help="What datasets there are, and where; and how to build one from its source.",
+    help="List the datasets, or build one from its source.",
     rich_markup_mode="rich",
 )
 
@@ -19,10 +19,11 @@ app = typer.Typer(
 def datasets(
     context: typer.Context,
     json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write JSON; - for standard output."),
     ] = None,
 ) -> None:
-    """Show what datasets there are, and where each was found.
+    """List the datasets, and where each was found.
 
     The paper's four (gps, movielens, drug, wordnet) and public facts (kinships, umls, jf17k) are
     looked for in the directory that DHNE_DATA names, then in the cache, and are downloaded when

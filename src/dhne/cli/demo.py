@@ -37,7 +37,7 @@ _FACTS = {"learned": "learned", "held out": "true, and was held back"}
 
 def command(
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where to leave the run and the picture.")
+        Path, typer.Option("--out", metavar="DIR", help="Where to save the run and the picture.")
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(help="The same seed gives the same demonstration.")] = 0,
     picture: Annotated[
@@ -45,7 +45,7 @@ def command(
     ] = True,
     json: JsonOption = None,
 ) -> None:
-    """Train on the bundled sample of WordNet and show what can be asked of it, in a minute.
+    """Train on the bundled sample of WordNet and show what it can answer, in a minute.
 
     Holds back a fifth of the facts about the world's places, learns from the rest, and shows how
     well it tells the held-back facts from made-up ones, how it completes open tuples, which places
@@ -65,7 +65,7 @@ def command(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"it cannot be made: {error.strerror}", file=out) from None
+        raise InputError(f"cannot be created: {error.strerror}", file=out) from None
     tell = _Teller(quiet=json == "-")
     sample = load_dataset("wordnet-sample")
     tell.introduce(sample)
@@ -152,7 +152,7 @@ def _neighbours(model: DHNE, name: str) -> dict[str, Any]:
 
 
 class _Teller:
-    """Says it to people; says nothing when standard output is for data."""
+    """Prints for people; prints nothing when standard output is for data."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.console = console()

@@ -93,11 +93,11 @@ def command(
     ] = None,
     valid: Annotated[
         list[str] | None,
-        _file_option("--valid", "Hyperedges for choices in training, for methods that make any."),
+        _file_option("--valid", "Validation hyperedges, for methods that use them."),
     ] = None,
     known: Annotated[
         list[str] | None,
-        _file_option("--known", "More true hyperedges: no negatives, and no rivals in a ranking."),
+        _file_option("--known", "More true hyperedges: excluded from negatives and from rankings."),
     ] = None,
     skip_unknown: Annotated[
         bool,

@@ -47,7 +47,7 @@ def _footnotes(record: Record) -> list[str]:
     lines = [
         (
             f"seeds {seeds}; {edges['train']:,} hyperedges to learn from, {edges['test']:,} to "
-            f"test; fit {seconds:.1f} s a seed, peak memory {peak:,.0f} MiB"
+            f"test; fit {seconds:.1f} s per seed, peak memory {peak:,.0f} MiB"
         )
     ]
     for seed, choice in record.config.get("chosen", {}).items():
@@ -55,5 +55,5 @@ def _footnotes(record: Record) -> list[str]:
         how = f"{best} of the pairs' {similarity_title(choice['similarity'][best])}"
         lines.append(f"seed {seed}: {how}, chosen on validation data")
     if 0 < ranked < edges["test"]:
-        lines.append(f"ranks are of {ranked:,} test hyperedges; --ranking all takes all")
+        lines.append(f"ranks are over {ranked:,} test hyperedges; --ranking all ranks all")
     return lines

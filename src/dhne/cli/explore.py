@@ -15,10 +15,10 @@ def command(
     run: RunArgument,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Where to serve it; 8765 or any free one if left out."),
+        typer.Option(min=1, max=65535, help="Port. \\[default: 8765, or any free one]"),
     ] = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Do not open the page, only serve it.")
+        bool, typer.Option("--no-browser", help="Serve the page without opening a browser.")
     ] = False,
     labels: LabelsOption = None,
 ) -> None:
@@ -38,7 +38,7 @@ def command(
     from dhne.explorer import serve
 
     def say(address: str) -> None:
-        typer.echo(f"{run} is at {address} (Ctrl-C ends it)")
+        typer.echo(f"{run} is at {address} (press Ctrl-C to stop)")
 
     note(f"loading {run} …")
     serve(run, port=port, browser=not no_browser, say=say, labels=labels)

@@ -27,7 +27,8 @@ def command(
         ),
     ],
     json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write JSON; - for standard output."),
     ] = None,
 ) -> None:
     """Show what is in a dataset, in files or in a run: types, nodes, hyperedges, degrees, repeats.

@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066
 
 
 class Verbosity(IntEnum):
-    """How much is said besides the answer."""
+    """How much is printed besides the answer."""
 
     QUIET = 0
     NORMAL = 1
@@ -67,7 +67,7 @@ def visible(text: str) -> str:
 
 
 def complain(kind: str, message: object) -> None:
-    """Say in one line on standard error what is wrong."""
+    """Report an error in one line on standard error."""
     stream: IO[str] = sys.stderr
     text = visible(" ".join(str(message).split()))
     if not is_verbose():

@@ -39,7 +39,7 @@ def command(
         typer.Option("--pairs/--no-pairs", help="Count the pairs of nodes that share a hyperedge."),
     ] = True,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a prepared network of that name.")
+        bool, typer.Option("--overwrite", help="Replace an existing prepared network.")
     ] = False,
 ) -> None:
     r"""Prepare data larger than memory for training: numbered nodes and edges as Parquet.

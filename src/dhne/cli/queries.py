@@ -21,7 +21,7 @@ OPEN = "?"
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The directory of a run.")]
 CountOption = Annotated[int, typer.Option("-k", "--count", min=1, help="How many answers to give.")]
 JsonOption = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write it as JSON; - for stdout.")
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - for standard output.")
 ]
 
 
@@ -133,7 +133,7 @@ def _by_role(
         for text in texts
     )
     if None not in values:
-        raise ParameterError(f"every role is filled; add {OPEN} where a member is asked for")
+        raise ParameterError(f"every role is filled; add {OPEN} where a member is open")
     return _in_known_order(network, family.form([len(texts) for texts in members]), values)
 
 
@@ -164,8 +164,8 @@ def _split(network: HyperNetwork, word: str) -> tuple[str, str]:
     node_type, equals, _ = word.partition("=")
     if not equals:
         raise ParameterError(
-            f"cannot make sense of {word!r}; write TYPE=NAME, with TYPE one of "
-            f"{', '.join(network.node_types)}, and ? for a name to be found"
+            f"cannot parse {word!r}; write TYPE=NAME, with TYPE one of "
+            f"{', '.join(network.node_types)}, and ? for a name to find"
         )
     raise UnknownNameError("node type", node_type, keys)
 
@@ -185,7 +185,9 @@ def _edge_type(network: HyperNetwork, types: Sequence[str]) -> EdgeType:
     shown = "; ".join(" ".join(f"{t}=…" for t in e) for e in found or network.edge_types)
     if found:
         raise ParameterError(f"several edge types fit, name every position in order: {shown}")
-    raise InputError(f"no edge type has the positions ({', '.join(types)}); there are: {shown}")
+    raise InputError(
+        f"no edge type has the positions ({', '.join(types)}); the edge types are: {shown}"
+    )
 
 
 def _any_size(network: HyperNetwork, types: Sequence[str]) -> EdgeType | None:

@@ -19,7 +19,7 @@ def command(
     run: RunArgument,
     query: Annotated[
         list[str],
-        typer.Argument(metavar="TYPE=NAME…", help="The tuple, with ? for what is to be found."),
+        typer.Argument(metavar="TYPE=NAME…", help="The tuple, with ? for the names to find."),
     ],
     k: CountOption = 10,
     new_only: Annotated[

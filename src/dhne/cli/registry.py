@@ -96,7 +96,7 @@ def _paragraphs(text: str | None) -> str:
 
 
 def _stub() -> None:
-    """Stand for a command that was not asked for, in the list of commands."""
+    """Represent a command that was not requested, in the list of commands."""
 
 
 def _show_version(value: bool) -> None:

@@ -43,17 +43,17 @@ def command(
         str | None, typer.Option(metavar="dhne,line", help="Only these methods.")
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(metavar="0,1,2", help="One fit each; quick takes 0 only.")
+        str | None, typer.Option(metavar="0,1,2", help="Seeds, one fit each; --quick uses 0 only.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda, where it matters.")] = None,
     jobs: Annotated[
         int,
         typer.Option(
-            "--jobs", "-j", min=1, help="Measurements done side by side; most take one core each."
+            "--jobs", "-j", min=1, help="Measurements to run in parallel; most use one core each."
         ),
     ] = 1,
     page_only: Annotated[
-        bool, typer.Option("--page-only", help="Only draw the page from the records there are.")
+        bool, typer.Option("--page-only", help="Only build the page, from the existing records.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -88,7 +88,7 @@ def command(
     experiments = chosen(names or [])
     plan = [job for e in experiments for job in e.jobs(choice)]
     if not plan:
-        raise ParameterError("nothing to do: no plan has these datasets and methods")
+        raise ParameterError("nothing to do: no table or figure has these datasets and methods")
     store, report = RecordStore(out / "records"), PlanOutcome()
     if not page_only:
         try:
@@ -97,7 +97,7 @@ def command(
                     plan, store, progress=progress.step, detail=progress.detail, processes=jobs
                 )
         except KeyboardInterrupt:
-            note("interrupted; the same command goes on where it was")
+            note("interrupted; repeat the command to continue")
             raise typer.Exit(130) from None
     again = _command(names, out, quick, datasets, methods, seeds, device)
     page = write_report(out, experiments, choice, store, command=again, failed=report.failed)
@@ -105,7 +105,7 @@ def command(
         complain("failed", f"{job.title}: {message}")
     note(f"{report.computed} measured, {report.reused} found; the page is {page}")
     if report.failed:
-        raise DHNEError(f"{len(report.failed)} measurements failed; the same command tries again")
+        raise DHNEError(f"{len(report.failed)} measurements failed; repeat the command to retry")
 
 
 def _list(text: str | None) -> list[str] | None:
@@ -117,7 +117,7 @@ def _seeds(text: str | None) -> list[int] | None:
     if parts is None:
         return None
     if not parts or not all(part.isdecimal() for part in parts):
-        raise ParameterError(f"--seeds takes whole numbers with commas between, not {text!r}")
+        raise ParameterError(f"--seeds takes whole numbers separated by commas, not {text!r}")
     return [int(part) for part in dict.fromkeys(parts)]
 
 
@@ -179,7 +179,7 @@ class PlanProgress:
             note(f"[{step.done}/{step.total}] {step.title}, {left}")
 
     def detail(self, what: str, done: int, total: int) -> None:
-        """Tell what the current job does."""
+        """Report what the current job does."""
         part = f" {done / total:.0%}" if total else ""
         self._progress.update(self._task, description=f"{self._title}: {what}{part}")
 

@@ -30,7 +30,7 @@ def run_dataset(run: str) -> Entry | None:
 def reading_options(run: str, **given: Any) -> dict[str, Any]:
     """Return options of `open_source`: those given here, else those the run was trained with.
 
-    Facts and tables exclude each other, so asking for one forgets what is known of the other.
+    Facts and tables exclude each other, so giving one discards what is known about the other.
     """
     before = run_source(run)
     names = before.get("names") or []

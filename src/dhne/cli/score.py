@@ -46,15 +46,16 @@ def command(
     skip_unknown: Annotated[
         bool,
         typer.Option(
-            "--skip-unknown", help="Leave the score of tuples with unknown names empty; else fail."
+            "--skip-unknown",
+            help="Leave the scores of tuples with unknown names empty instead of failing.",
         ),
     ] = False,
     explain: Annotated[
         bool,
         typer.Option(
             "--explain",
-            help="Say why, in words (or as JSON): what the nodes share, what each adds to the "
-            "score, where it lies among known hyperedges and random tuples.",
+            help="Explain the scores, in words (or as JSON): what the nodes share, what each adds "
+            "to the score, where it lies among known hyperedges and random tuples.",
         ),
     ] = False,
     json: JsonOption = None,

@@ -93,7 +93,7 @@ def open_source(
     for name, chosen in zip(names, for_each(names, columns, weight, time, options), strict=True):
         if is_dataset(name):
             if chosen:
-                raise ParameterError(f"{name} is a dataset; it needs none of {_flags(chosen)}")
+                raise ParameterError(f"{name} is a dataset and does not take {_flags(chosen)}")
             networks.append(_load(name, split))
         elif len(names) > 1 and _is_table(name):
             tables.append((name, chosen))
@@ -115,14 +115,14 @@ def _read_facts(names: Sequence[str], relation: int, options: dict[str, Any]) ->
         raise ParameterError(f"--facts excludes {_flags(options)}; leave out one of them")
     for name in names:
         if is_dataset(name):
-            raise ParameterError(f"{name} is a dataset; it needs none of --facts")
+            raise ParameterError(f"{name} is a dataset and does not take --facts")
     return io.read_facts(list(names), relation)
 
 
 def _announce_weights(
     network: HyperNetwork, names: Sequence[str], weights: Sequence[str | None]
 ) -> None:
-    """Report weights that are used without having been asked for."""
+    """Report weights that are used by default."""
     found = [e for e in network.edge_sets if bool((e.weights != 1).any())]
     files = [n for n, w in zip(names, weights, strict=True) if w is None and not is_dataset(n)]
     if found and files and all(_is_table(n) for n in files):

@@ -72,7 +72,7 @@ def parse_columns(text: str) -> list[tuple[str, str]]:
         node_type, equals, column = part.partition("=")
         if not node_type.strip() or (equals and not column.strip()):
             raise ParameterError(
-                f"--columns {text}: cannot make sense of {part!r}; "
+                f"--columns {text}: cannot parse {part!r}; "
                 "write TYPE=COLUMN, as in user=userId,movie=movieId"
             )
         pairs.append((node_type.strip(), column.strip() if equals else node_type.strip()))

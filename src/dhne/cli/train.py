@@ -78,7 +78,7 @@ def command(
         raise typer.BadParameter("--resume continues a run, --overwrite replaces it; choose one")
     if not 0 <= checkpoint_every < inf:
         raise typer.BadParameter(
-            f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
+            f"--checkpoint-every takes a number of seconds of at least 0, got {checkpoint_every}"
         )
     labels = reading["labels"]
     reading["no_header"] = reading["no_header"] or None

@@ -156,7 +156,7 @@ class _Bars:
         self.done, self.best = done, max(self.best, trial.auc or 0.0)
 
     def callbacks(self) -> list[Any]:
-        """Return a callback that moves the line as a training goes on."""
+        """Return a callback that updates the line during a training."""
         from dhne.training.callbacks import Callback
 
         title = self._title()

@@ -33,22 +33,22 @@ def command(
         int | None,
         typer.Option(
             min=1,
-            help="Passes over the new hyperedges. \\[default: a share of those of the training]",
+            help="Passes over the new hyperedges. \\[default: 0.4 times those of the training]",
         ),
     ] = None,
     replay: Annotated[
         float | None,
         typer.Option(
             metavar="R",
-            help="Earlier hyperedges to learn from per new one, drawn afresh in every epoch. "
-            "0: none, which forgets.",
+            help="Earlier hyperedges to learn from per new one, redrawn in every epoch. "
+            "With 0, the model forgets.",
         ),
     ] = None,
     freeze_known: Annotated[
         bool,
         typer.Option(
             "--freeze-known",
-            help="Keep the vectors of known nodes bit by bit; learn those of new nodes only.",
+            help="Keep the vectors of known nodes bit for bit; learn only those of new nodes.",
         ),
     ] = False,
     checkpoint_every: CheckpointOption = 30.0,
@@ -74,7 +74,7 @@ def command(
 
     if not 0 <= checkpoint_every < inf:
         raise typer.BadParameter(
-            f"--checkpoint-every takes a number of seconds from 0 on, got {checkpoint_every}"
+            f"--checkpoint-every takes a number of seconds of at least 0, got {checkpoint_every}"
         )
     effort = {"epochs": epochs, "replay": replay, "freeze_known": freeze_known}
     job = UpdateJob(run, files, out, {k: v for k, v in effort.items() if v is not None})

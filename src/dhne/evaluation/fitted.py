@@ -46,12 +46,12 @@ def held_out_data(
     matched, left_out = match_nodes(network, test)
     if left_out and not skip_unknown:
         raise ParameterError(
-            f"{left_out} of {test.num_edges()} test hyperedges hold what the model does not know, "
-            f"first: {first_unknown(network, test)}; leave them out with skip_unknown=True "
-            "(--skip-unknown)"
+            f"{left_out} of {test.num_edges()} test hyperedges contain names that the model does "
+            f"not know, first: {first_unknown(network, test)}; leave them out with "
+            "skip_unknown=True (--skip-unknown)"
         )
     if matched.num_edges() == 0:
-        raise ParameterError("the model knows the names of no test hyperedge")
+        raise ParameterError("every test hyperedge contains a name that the model does not know")
     more = None if known is None else match_nodes(network, known)[0]
     return Data(name, network, matched, known=more), left_out
 

@@ -29,7 +29,7 @@ def is_parquet(path: StrPath) -> bool:
 
 
 def read_bundle(path: StrPath) -> HyperNetwork:
-    """Read a network from a table and what stands beside it."""
+    """Read a network from a table and the files beside it."""
     found = _description(check_file(path))
     if found is None:
         return read_table(path)
@@ -64,7 +64,7 @@ def _description(path: Path) -> Any:
 
 
 def write_bundle(network: HyperNetwork, path: StrPath, *, overwrite: bool = False) -> list[Path]:
-    """Write a network as tables; return the files, the one asked for last.
+    """Write a network as tables; return the files, `path` last.
 
     Files beside it that are there already, and are not of an earlier network of this name, are
     replaced only with `overwrite`.
@@ -74,7 +74,7 @@ def write_bundle(network: HyperNetwork, path: StrPath, *, overwrite: bool = Fals
     parquet = is_parquet(path)
     meta = path.with_name(path.name + _META)
     with_meta = not parquet and not is_plain(network, description)
-    order = sorted(tables, key=lambda name: name == path.name)  # the file asked for comes last
+    order = sorted(tables, key=lambda name: name == path.name)  # the named file comes last
     files = [path.with_name(name) for name in order]
     if with_meta:
         files.insert(0, meta)
@@ -99,7 +99,7 @@ def _check_siblings(path: Path, beside: list[Path]) -> None:
     if foreign:
         names = ", ".join(f.name for f in foreign)
         raise InputError(
-            f"files beside it are needed and are there already: {names}; choose another name, or "
+            f"files to be written beside it exist already: {names}; choose another name, or "
             "replace them (--overwrite, overwrite=True)",
             file=path,
         )

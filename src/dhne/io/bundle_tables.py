@@ -257,7 +257,7 @@ def _check_description(found: Any, file: str) -> Description:
             file=file,
         )
     kinds, tables, nodes = found.get("names"), found.get("tables"), found.get("nodes")
-    check(isinstance(kinds, dict), "'names' must say the kind of each node type")
+    check(isinstance(kinds, dict), "'names' must give the kind of each node type")
     check(all(k in ("integer", "string") for k in kinds.values()), "unknown kind of names")
     check(nodes is None or _is_file_name(nodes), "'nodes' must be a file name")
     check(isinstance(tables, list), "'tables' must be a list")

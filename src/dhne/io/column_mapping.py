@@ -56,7 +56,7 @@ class UnsuitableColumnsError(InputError):
         example = ", ".join(f"{c!r}: {c!r}" for c in self.suitable) or "'user': 'userId', …"
         super().__init__(
             f"found the columns {_list(found)}, but {why}, not names; "
-            f"say which ones to use: columns={{{example}}}"
+            f"choose the ones to use: columns={{{example}}}"
             + ("" if self.time is None else f", time={self.time!r}"),
             file=file,
         )
@@ -137,7 +137,11 @@ def _check(column: str, names: Sequence[str], file: StrPath | None) -> None:
     if count > 1:
         raise InputError("this column appears twice in the table", file=file, column=column)
     near = suggest(column, names)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {_list(names)}"
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"the columns are: {_list(names)}"
+    )
     raise InputError(f"no column {column!r}; {hint}", file=file)
 
 

@@ -141,7 +141,7 @@ def _parsing(
                 yield stream
         except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeError) as error:
             _explain(path, delimiter, encoding, names, header=header)
-            raise InputError(f"it cannot be parsed: {one_line(error)}", file=path) from None
+            raise InputError(f"cannot be parsed: {one_line(error)}", file=path) from None
 
 
 def _arrow_options(
@@ -297,7 +297,7 @@ def _records(
         except UnicodeError as error:
             _explain_encoding(path, encoding, error)
         except csv.Error as error:
-            raise InputError(f"it cannot be parsed: {error}", file=path, line=begin) from None
+            raise InputError(f"cannot be parsed: {error}", file=path, line=begin) from None
 
 
 def _explain(

@@ -129,7 +129,7 @@ def parse_facts(content: bytes, relation: int, *, skip: int = 0, file: StrPath) 
     count = last - first + 1
     filled = np.flatnonzero((count > 1) | (lengths[first] > 0))  # blank lines are left out
     if not len(filled):
-        raise InputError("there is no fact in it", file=file)
+        raise InputError("contains no facts", file=file)
     lines = _Lines(first[filled], count[filled], filled + 1, file)
     lines.check(lengths, relation + skip, skip)
     texts = _texts(raw, ends, lengths, file)
@@ -161,13 +161,13 @@ class _Lines:
         row = min(candidates)
         fields = int(self.count[row])
         if fields == 1:
-            why = "there is one field here, and no tab; a fact is a relation and its entities"
+            why = "only one field, and no tab; a fact is a relation and its entities"
         elif short[row]:
-            why = f"there are {fields} fields here and no column {relation} for the relation"
+            why = f"only {fields} fields, so no column {relation} for the relation"
             if fields >= relation:
-                why = "there is no entity here; a fact is a relation and its entities"
+                why = "no entity; a fact is a relation and its entities"
         elif long[row]:
-            why = f"there are {fields} fields here; a fact may have {_LONGEST}"
+            why = f"{fields} fields; a fact may have at most {_LONGEST}"
         else:
             column = int(within[inside == row][0]) + 1
             why = f"field {column} is empty; every relation and entity needs a name"
@@ -210,7 +210,7 @@ def _not_text(raw: npt.NDArray[np.uint8], file: StrPath, error: Exception) -> In
             line.decode("utf-8")
         except UnicodeDecodeError:
             return InputError("this is not UTF-8 text; convert the file", file=file, line=number)
-    return InputError(f"it cannot be read: {one_line(error)}", file=file)
+    return InputError(f"cannot be read: {one_line(error)}", file=file)
 
 
 def _content(file: StrPath) -> bytes:
@@ -219,7 +219,7 @@ def _content(file: StrPath) -> bytes:
         content = stream.read()
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise InputError("there is a NUL byte here, which is not text", file=file, line=line)
+        raise InputError("contains a NUL byte, which is not text", file=file, line=line)
     return content
 
 

@@ -101,7 +101,7 @@ def write_hif(network: HyperNetwork, path: StrPath) -> list[Path]:
 
 
 def own_metadata(network: HyperNetwork) -> dict[str, Any]:
-    """What no node and no edge can say: the types themselves, also those that are empty."""
+    """What nodes and edges cannot hold: the types themselves, including empty ones."""
     return {
         "dhne-format": FORMAT,
         "node-types": list(network.node_types),

@@ -75,7 +75,7 @@ def _own_metadata(found: dict[str, Any], file: StrPath) -> dict[str, Any]:
     if "dhne-format" not in metadata:
         return {}
     if metadata["dhne-format"] not in _FORMATS:
-        raise InputError("metadata.dhne-format: it is of a newer version; update dhne", file=file)
+        raise InputError("metadata.dhne-format: is of a newer version; update dhne", file=file)
     types, edge_types = metadata.get("node-types"), metadata.get("edge-types")
     kinds = metadata.get("name-kinds")
     good = (
@@ -148,7 +148,7 @@ def _edge_sets(
     sizes = np.bincount(edge, minlength=len(number))
     short = int((sizes < 2).sum())
     if short:
-        warn(f"{short} edge(s) of fewer than two nodes are no hyperedges and were left out", file)
+        warn(f"{short} edge(s) of fewer than two nodes are not hyperedges and were left out", file)
     starts = np.cumsum(sizes) - sizes
     edges: dict[EdgeType, list[EdgeSet]] = {}
     names = list(nodes.types)
@@ -213,7 +213,7 @@ def _join(parts: list[EdgeSet], edges: dict[EdgeType, Any], file: StrPath) -> Ed
     types = parts[0].types
     if any(tuple(types) == tuple(t) and types.has_sets != t.has_sets for t in edges):
         raise InputError(
-            f"edges: those of type {tuple(types)!r} are ordered only in part", file=file
+            f"edges: some of type {tuple(types)!r} are ordered, others are not", file=file
         )
     return EdgeSet.join(parts)
 

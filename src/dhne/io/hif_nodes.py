@@ -126,7 +126,7 @@ def _vocabulary(names: list[Any], t: str, kind: str | None, file: StrPath) -> Vo
     if len(set(texts)) != len(texts):
         twice = Counter(texts).most_common(1)[0][0]
         raise InputError(
-            f"nodes: the ids {twice} and {twice!r} are different there and would be one name here; "
+            f"nodes: the ids {twice} and {twice!r} are distinct in HIF but would become one name; "
             "rename one",
             file=file,
         )

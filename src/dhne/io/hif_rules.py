@@ -47,7 +47,7 @@ def check_hif(found: Any, file: StrPath) -> None:
         raise InputError(f"a HIF file is a JSON object, this is {_kind(found)}", file=file)
     for key in found:
         if key not in _TOP:
-            _refuse(file, key, f"HIF has no such key at its top{_near(key, _TOP)}")
+            _refuse(file, key, f"HIF has no such top-level key{_near(key, _TOP)}")
     if "incidences" not in found:
         raise InputError("the key 'incidences' is missing; is this a HIF file?", file=file)
     if "network-type" in found and found["network-type"] not in _NETWORK_TYPES:

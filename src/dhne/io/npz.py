@@ -61,7 +61,9 @@ def _read_authors(arrays: Arrays, path: StrPath, types: Any) -> HyperNetwork:
     edges = _as_ids(arrays[key], key, path)
     if edges.ndim != 2 or edges.shape[1] < 2:
         shape = list(edges.shape)
-        raise InputError(f"{key!r} must have a row a hyperedge, its shape is {shape}", file=path)
+        raise InputError(
+            f"{key!r} must have one row per hyperedge, its shape is {shape}", file=path
+        )
     width = edges.shape[1]
     types = tuple(types) if types is not None else tuple(f"type{i}" for i in range(width))
     if len(types) != width:
@@ -106,7 +108,7 @@ def _as_ids(array: Array, name: str, path: StrPath) -> npt.NDArray[np.int64]:
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name!r} must hold integers, it holds {array.dtype}", file=path)
     if array.size and not (array.min() >= 0 and array.max() < 2**62):  # false for NaN as well
-        raise InputError(f"{name!r} must hold numbers from 0 on", file=path)
+        raise InputError(f"{name!r} must hold numbers of at least 0", file=path)
     ids = array.astype(np.int64)
     if array.dtype.kind == "f" and not np.array_equal(ids, array):
         raise InputError(f"{name!r} must hold whole numbers", file=path)

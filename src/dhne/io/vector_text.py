@@ -35,9 +35,9 @@ def one_size(vectors: Vectors, path: Path) -> int:
     """Return the size of the vectors; raise if node types have different ones."""
     sizes = {t: m.shape[1] for t, (_, m) in vectors.items()}
     if len(set(sizes.values())) > 1:
-        said = ", ".join(f"{t} {n}" for t, n in sizes.items())
+        found = ", ".join(f"{t} {n}" for t, n in sizes.items())
         raise InputError(
-            f"one file of this format holds vectors of one size, here are {said}; "
+            f"a file of this format holds vectors of one size, but these have {found}; "
             "write one node type at a time, or use .npz, .parquet or .projector",
             file=path,
         )
@@ -45,7 +45,7 @@ def one_size(vectors: Vectors, path: Path) -> int:
 
 
 def _append_rows(path: Path, names: list[str] | None, matrix: Matrix, separator: str) -> None:
-    """Append a line a row, perhaps with its name before it.
+    """Append one line per row, perhaps with its name before it.
 
     Numbers are the shortest decimals that read back as the same float32.
     """
@@ -70,7 +70,7 @@ def _append_lines(path: Path, lines: list[str]) -> None:
 
 
 def write_word2vec(path: Path, vectors: Vectors, labels: Labels) -> list[Path]:
-    """Write word2vec text: a line with both sizes, then a line a node."""
+    """Write word2vec text: a line with both sizes, then one line per node."""
     size = one_size(vectors, path)
     with writing(path) as (temporary,):
         total = sum(len(names) for names, _ in vectors.values())

@@ -1,9 +1,9 @@
 """Vectors written to files for other programs, by the file's extension.
 
 ===============================  ==================================================================
-``x.parquet``                    columns ``type``, ``name``, ``vector``; a row a node
+``x.parquet``                    columns ``type``, ``name``, ``vector``; one row per node
 ``x.csv``                        columns ``type``, ``name``, ``x1`` … ``xd``; also ``.csv.gz``
-``x.npz``                        an array a node type, under the type's name, and ``names/TYPE``
+``x.npz``                        one array per node type, under its name, and ``names/TYPE``
 ``x.txt``, ``x.vec``, ``x.w2v``  word2vec text, as gensim's ``load_word2vec_format`` reads it
 ``x.tsv``                        numbers and, beside it, ``x.metadata.tsv``: the two files that the
                                  Embedding Projector's page loads
@@ -69,7 +69,7 @@ def write_vectors(
     Returns
     -------
     list of Path
-        The files written, the one asked for last.
+        The files written, `path` last.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def vectors_format(path: StrPath) -> str:
     """
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
     if ending not in _ENDINGS or (is_gzipped(path) and ending != ".csv"):
-        raise InputError(f"unknown format for vectors; let the name end in {_KNOWN}", file=path)
+        raise InputError(f"unknown format for vectors; the name must end in {_KNOWN}", file=path)
     return _ENDINGS[ending]
 
 

@@ -27,7 +27,7 @@ from torch import Tensor
 
 SHARED = 8  # neighbours taken of a node for s
 PATHS = 8  # neighbours taken of either node for t
-HUB = 512  # neighbours beyond which a sample of a node's says nothing of its paths
+HUB = 512  # neighbours beyond which a sample says nothing about a node's paths
 ZERO = 1e-6  # what is left of a count is zero if it is below this share of it: it was rounded
 
 
@@ -90,7 +90,7 @@ class TupleTables:
 
     Attributes
     ----------
-    tables : one CountTable a position
+    tables : one CountTable per position
     types : a number for the node type of each position
     first : ``first[p][q]``, the first column of position q's type in position p's table
     sizes : the number of nodes of each position's type

@@ -1,4 +1,4 @@
-"""The batch matrix on the CPU: rows of a matrix where they stand, and what gradients run over."""
+"""The batch matrix on the CPU: rows of a matrix, not copied, and what gradients run over."""
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -47,7 +47,7 @@ class Sampled:
     starts: Ints  # int64[R + 1]
     columns: Ints  # int32[nnz]
     data: npt.NDArray[Any]  # float[nnz], as they are
-    scale: npt.NDArray[Any]  # float[b], what a row's sampled entries stand for
+    scale: npt.NDArray[Any]  # float[b], how many entries each sampled entry of a row represents
     weighted: npt.NDArray[Any]  # float[nnz], data times scale
     touched: Ints  # int64[k], the columns that have an entry
     begins: Ints  # int64[k + 1]
@@ -82,7 +82,7 @@ class TableGradient:
 
 
 class BatchMatrix:
-    """The batch matrix M: rows of a matrix where they stand, and extra rows."""
+    """The batch matrix M: rows of a matrix, not copied, and extra rows."""
 
     def __init__(self, selection: RowSelection, scratch: Scratch) -> None:
         m = selection.matrix
@@ -99,7 +99,7 @@ class BatchMatrix:
 
     @cached_property
     def sampled(self) -> Sampled:
-        """Made when the first gradient asks for it."""
+        """The sample; made for the first gradient."""
         most, turn = (self.sample.most, self.sample.turn) if self.sample else (_ALL, 0.0)
         starts = self.starts
         if self.sample is not None:

@@ -26,7 +26,7 @@ def keep_freed_memory() -> None:
     """
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_MAX, 0)  # nothing is so large that it stands apart
+        mallopt(_MMAP_MAX, 0)  # nothing is so large that it is mapped separately
         mallopt(_TRIM_THRESHOLD, -1)  # and nothing is given back
 
 

@@ -26,7 +26,7 @@ _settled = threading.Lock()
 
 
 def settle() -> None:
-    """Make up for what `dhne.threads.prepare` said too late, after numba or torch was loaded."""
+    """Make up for a call of `dhne.threads.prepare` that came after numba or torch was loaded."""
     if not _settled.acquire(blocking=False):
         return
     cores = threads.available_cores()
@@ -63,7 +63,7 @@ def num_pieces() -> int:
 
 @contextmanager
 def few_threads_for(nodes: int) -> Iterator[None]:
-    """Let one thread do all pieces of a step that names so many nodes if these are few."""
+    """Let one thread do all pieces of a step that names few nodes."""
     if nodes >= FEW or getattr(_now, "pieces", None) is not None:
         yield
         return

@@ -135,7 +135,7 @@ class CudaKernels(Kernels):
         return Pieces(row, first, last, matrix.indices, matrix.values, n, selection.extra)
 
     def _most_pieces(self, matrix: SparseMatrix, n: int) -> int:
-        """Return how many pieces n rows have at most: those of the longest; asked once a size."""
+        """Return the largest number of pieces that n rows can have: that of the longest; cached."""
         key = ("pieces", n)
         if key not in matrix.kept:
             pieces = (matrix.indptr.diff() + PIECE - 1) // PIECE

@@ -1,6 +1,6 @@
 """The Triton programs of the CUDA backend; :mod:`dhne.kernels.cuda` starts them.
 
-A program reads and writes plain memory: the names are those of the tensors that are handed in.
+A program reads and writes plain memory: the names are those of the tensors passed.
 Numbers in capitals are known when it is compiled.
 """
 

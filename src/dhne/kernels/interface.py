@@ -12,12 +12,12 @@ and never of the number of nodes. A backend implements these:
 `ragged_sum`         Σ_{j in tuple i} P[index[j]]     `gather_sum` of tuples of any length
 `ragged_layer`       w · tanh(that + b + z Z)         `hidden_layer` of tuples of any length
 `tuple_counts`       what the nodes of tuples share, for `dhne.model.evidence`
-`features`           what the similarity is given of those counts
+`features`           the features that the similarity makes of those counts
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
 
-The first six are differentiable. The gradient of a *table* (W, V, c: a row a column of the
+The first six are differentiable. The gradient of a *table* (W, V, c: one row per column of the
 adjacency matrix) has non-zero rows only at the columns that the batch touched; a backend may give
 it as a sparse tensor of those rows or as a dense one. `update` treats both alike: rows without a
 gradient are left alone, so a step never costs more than what it touched.

@@ -44,7 +44,7 @@ class _Entries:
             self.scale = torch.cat([self.scale, self.scale.new_ones(extra.columns.numel())])
 
     def product(self, table: Tensor) -> Tensor:
-        """Return M W, each entry counted as often as it stands for."""
+        """Return M W, each entry weighted by the number of entries it represents."""
         rows = torch.nn.functional.embedding(self.column, table, sparse=True)
         out = table.new_zeros(self.num_rows, table.shape[1])
         out = out.index_add(0, self.row, (self.value * self.scale)[:, None] * rows)

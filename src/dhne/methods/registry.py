@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {}
 def register(method: Method) -> None:
     """Add a method, so that it can be evaluated by its name."""
     if method.name in METHODS:
-        raise ParameterError(f"there is a method {method.name!r} already; choose another name")
+        raise ParameterError(f"there is already a method {method.name!r}; choose another name")
     METHODS[method.name] = method
 
 

@@ -1,4 +1,4 @@
-"""A digest of a network's hyperedges, to tell whether work goes on with the same ones."""
+"""A digest of a network's hyperedges, to check that work continues with the same ones."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class EdgeType(tuple[str, ...]):  # noqa: SLOT001 - it carries roles
         return EdgeType(*zip(*parts, strict=True))
 
     def resized(self, length: int) -> EdgeType | None:
-        """Return the form of its family with `length` positions, if the length alone tells it."""
+        """Return its family's form with `length` positions, if the length alone determines it."""
         family = self.family
         rest = length - sum(not m for m in family.many)
         if sum(family.many) != 1 or rest < 1:

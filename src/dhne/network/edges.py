@@ -41,7 +41,7 @@ class EdgeSet:
     times : [m], optional
         When each hyperedge happened: numbers, or datetime64 in microseconds.
     extras : large_string[m], optional
-        What a file says about each hyperedge beyond that, as JSON text; see `dhne.network.extras`.
+        Other attributes of each hyperedge in a file, as JSON text; see `dhne.network.extras`.
     """
 
     types: EdgeType

@@ -59,7 +59,7 @@ class HyperNetwork:
     labels : mapping of node type to label column, optional
         For each node none, one or several labels.
     extras : Extras, optional
-        What a file says about nodes and network beyond that, kept to be written back.
+        Other attributes of nodes and network in a file, kept to be written back.
 
     Examples
     --------
@@ -257,7 +257,7 @@ class HyperNetwork:
 
     @property
     def extras(self) -> Extras:
-        """What a file says about nodes and network that nothing here uses, as JSON text."""
+        """Attributes of nodes and network that nothing here uses, as JSON text."""
         return self._extras
 
     def num_nodes(self, node_type: str | None = None) -> int:
@@ -273,7 +273,7 @@ class HyperNetwork:
         return len(self.edge_set(edge_type))
 
     def position_sizes(self, edge_type: Sequence[str] | None = None) -> NodeArray:
-        """Return how many nodes may stand at each position of an edge type."""
+        """Return how many nodes may be at each position of an edge type."""
         sizes = {t: len(v) for t, v in self._nodes.items()}
         return position_sizes(self.edge_set(edge_type).types, sizes)
 

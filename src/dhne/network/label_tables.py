@@ -126,7 +126,7 @@ def _complain(missing: list[Any], total: int, vocabulary: Vocabulary, t: str, un
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     what = (
         f"{len(missing)} of {total} labels of node type {t!r} are for names that no node has, "
-        f"{missing[0]!r}{hint} first"
+        f"such as {missing[0]!r}{hint}"
     )
     if unknown == "raise" or len(missing) == total:
         raise InputError(f"{what}; labels without names must be a list with one entry per node")
@@ -170,7 +170,7 @@ def _columns(nodes: Nodes, there: list[str]) -> tuple[str | None, str, str, str 
     if names is None or labels is None:
         raise InputError(
             f"found the columns {', '.join(there)}; labels need the columns type, name and label "
-            "(type may be left out where a name tells it)"
+            "(type may be left out if the names are all of one type)"
         )
     return types, names, labels, node_type
 
@@ -185,8 +185,8 @@ def _only_type(nodes: Nodes, names: list[Any]) -> str:
     fitting = [t for t, v in nodes.items() if (find_names(v, distinct) >= 0).any()]
     if len(fitting) == 1 or len(nodes) == 1:
         return fitting[0] if fitting else next(iter(nodes))
-    said = f"are found in {', '.join(fitting)}" if fitting else "are found in none"
+    where = f"in {', '.join(fitting)}" if fitting else "in no node type"
     raise InputError(
-        f"there is no column 'type', and the names {said}; add a column with the node type of "
-        f"each name: {', '.join(nodes)}"
+        f"there is no column 'type', and the names occur {where}; add a column with the node type "
+        f"of each name: {', '.join(nodes)}"
     )

@@ -59,9 +59,11 @@ def find_positions(
     if found:
         raise ParameterError(
             f"several edge types have the positions {', '.join(names)}, name one with edge_type=; "
-            f"there are: {shown}"
+            f"the edge types are: {shown}"
         )
-    raise InputError(f"no edge type has the positions {', '.join(names)}; there are: {shown}")
+    raise InputError(
+        f"no edge type has the positions {', '.join(names)}; the edge types are: {shown}"
+    )
 
 
 def _places(types: EdgeType, names: Sequence[str]) -> dict[str, int] | None:

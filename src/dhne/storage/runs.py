@@ -54,7 +54,7 @@ class RunContents:
     history : list of records, one per epoch
         Numbers that JSON cannot express (NaN) are restored as None.
     optimizer : mapping of name to tensor, optional
-        The optimizer's moments, with which an update goes on. Read only when used.
+        The optimizer's moments, from which an update continues. Read only when used.
     """
 
     config: dict[str, Any]

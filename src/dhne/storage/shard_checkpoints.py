@@ -60,7 +60,7 @@ class ShardCheckpoints:
         return sorted((int(m[1]) for m in found if m), reverse=True)
 
     def begin(self, step: int) -> None:
-        """Make room for a checkpoint; what was begun before and not committed goes."""
+        """Make room for a checkpoint; remove those that were begun but not committed."""
         with saving(self.directory):
             self.directory.mkdir(parents=True, exist_ok=True)
             sweep(self.directory)
@@ -106,7 +106,7 @@ class ShardCheckpoints:
             return {name: read_tensors(self._file(step, name)) for name in names}, meta
         except RunError as error:
             warnings.warn(
-                f"{error}; going on from an earlier one", DamagedCheckpointWarning, stacklevel=2
+                f"{error}; resuming from an earlier one", DamagedCheckpointWarning, stacklevel=2
             )
             return None
 

@@ -92,7 +92,7 @@ class DividedBatches(BatchMaker):
         self._group, self._shards = group, Shards(group.rank, group.size)
         super().__init__(*arguments, share=(group.rank, group.size), **others)
 
-    def positives(self, edges: EdgeSet) -> Positives:
+    def _held(self, edges: EdgeSet) -> Positives:
         """Return this worker's part of the hyperedges on the device."""
         m, shards = len(edges), self._shards
         nodes = np.empty((shards.count(m), edges.length), np.int64)
@@ -101,16 +101,17 @@ class DividedBatches(BatchMaker):
             rows = shards.rows(shard, 0, m)
             nodes[rows] = edges.nodes[shard::NUM_SHARDS]
             weights[rows] = edges.weights[shard::NUM_SHARDS]
-        mine = super().positives(EdgeSet(edges.types, nodes, weights))
-        if self.leave_one_out is not None:
-            mine = replace(mine, taken=self._taken(edges, self.leave_one_out))
+        mine = super()._held(EdgeSet(edges.types, nodes, weights))
+        leave_one_out = self.drawer.leave_one_out
+        if leave_one_out is not None:
+            mine = replace(mine, taken=self._taken(edges, leave_one_out))
         held = {f.name: getattr(mine, f.name) for f in fields(mine)}
         return PositivesPart(
             **held,
             group=self._group,
             shards=shards,
             total=m,
-            leave_one_out=self.leave_one_out,
+            leave_one_out=leave_one_out,
         )
 
     def _taken(self, edges: EdgeSet, leave_one_out: LeaveOneOut) -> Tensor:

@@ -269,7 +269,7 @@ class TestMistakes:
             ('user,movie\nann,"Heat\nbob,Alien\n', "x.csv:2: a quote in the row that begins here"),
             ("user,movie\nann,Heat\nbob\n", "x.csv:3: this line has 1 columns, the header has 2"),
             ("user,movie\n", "x.csv: there is a header but no row below it"),
-            ("user,film\nann,Heat\n", "x.csv: no column 'movie'; there are: user, film"),
+            ("user,film\nann,Heat\n", "x.csv: no column 'movie'; the columns are: user, film"),
         ],
     )
     def test_name_file_and_line(self, text: str, says: str, tmp_path: Path) -> None:

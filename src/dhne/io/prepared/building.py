@@ -1,7 +1,7 @@
 """`prepare`: tables of any size become a prepared network.
 
 Everything is built in ``OUT.partial``, which becomes OUT at the end. A file there is complete or
-absent, so a build that was interrupted goes on where it stopped, unless the sources or the options
+absent, so an interrupted build continues where it stopped, unless the sources or the options
 have changed. The stages themselves are in :mod:`.stages`.
 """
 
@@ -90,7 +90,7 @@ def parse_memory(text: str | int) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", str(text), re.IGNORECASE)
     size = int(float(match[1]) * _UNITS[match[2].casefold()]) if match else 0
     if size < _SMALLEST_MEMORY:
-        raise ParameterError(f"memory is at least 256MiB, written like 4GiB; got {text!r}")
+        raise ParameterError(f"memory must be at least 256MiB, written like 4GiB; got {text!r}")
     return size
 
 

@@ -41,7 +41,7 @@ def explained(target: StrPath) -> Iterator[None]:
         raise InputError(f"DuckDB cannot prepare it: {one_line(error)}", file=target) from None
     except OSError as error:
         reason = error.strerror or one_line(error)
-        raise InputError(f"it cannot be written: {reason}", file=target) from None
+        raise InputError(f"cannot be written: {reason}", file=target) from None
 
 
 def connect(spill: Path, memory: int) -> Connection:
@@ -72,7 +72,7 @@ def all_integers(connection: Connection, names: str) -> bool:
 
 
 def table(files: Sequence[Path]) -> str:
-    """Return what stands for the rows of some Parquet files in a query.
+    """Return the expression for the rows of some Parquet files in a query.
 
     Examples
     --------

@@ -38,7 +38,7 @@ from .shards import Shard, read_shard, stream_shards, write_shard, write_table
 Progress = Callable[[str, int, int], None]
 Ids = npt.NDArray[Any]  # int32, or int64 where there are more nodes
 
-PLAN = "plan.json"  # what a build was asked for; there until it is complete
+PLAN = "plan.json"  # the options of a build; removed when it is complete
 SCRATCH = ("shards", "ids", "spill")
 
 

@@ -1,6 +1,6 @@
 """Loops over non-zeros, compiled by numba for the CPU; plain arrays in, plain arrays out.
 
-Work is cut into one piece a thread, equal in non-zeros, so that a hub's row is shared out like any
+Work is cut into one piece per thread, equal in non-zeros, so a hub's row is shared out like any
 other. No two threads write to the same place and every sum has one order, so that the bits depend
 on the number of threads alone. Gradients of tables are summed column by column through the
 transposed batch matrix; nothing is scattered. `pieces` is the number of threads, given from outside

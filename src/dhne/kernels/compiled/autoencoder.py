@@ -13,7 +13,7 @@ from dhne.kernels.compiling import njit
 from .maths import FAST, INLINE, THREADS, prefetch_row, sigmoid
 from .matrix import first_at, row_at
 
-_AHEAD = 8  # non-zeros, to the one whose row of a table is asked for
+_AHEAD = 8  # non-zeros, to the one whose row of a table is prefetched
 _BLOCK = 128  # non-zeros decoded in one go: their rows of V stay in the nearest cache
 
 

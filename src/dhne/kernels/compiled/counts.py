@@ -154,7 +154,7 @@ def _near(flat, types, source, i, weight, p, x, x_in, block, kind, but, most, no
     """List at most `most` neighbours y of x in a block, of type `kind`, without the node `but`.
 
     Fills nodes: y, logs: ℓ(A'[x, y]), ours: whether y is in the hyperedge that is left out.
-    Returns (how many they are, how many each stands for).
+    Returns (how many they are, how many each represents).
     """
     low, high = _block(flat, p, x, block)
     first, n = flat[4][flat[8][p, 1] + block], high - low

@@ -16,7 +16,7 @@ from .maths import PLAIN
 
 @njit(**PLAIN)
 def row_starts(indptr, rows, most):
-    """Return where each row's entries begin if they stand one after the other, `most` a row."""
+    """Return where each row's entries begin if stored one after the other, `most` per row."""
     starts = np.empty(len(rows) + 1, np.int64)
     starts[0] = 0
     for i in range(len(rows)):
@@ -173,7 +173,7 @@ def distinct(nodes, slot):
         visits[s] += 1
     for s in range(k):
         slot[found[s]] = -1
-    if k == len(slot):  # every node is there: let them stand in order, as the whole matrix does
+    if k == len(slot):  # every node occurs: keep them in order, like the whole matrix
         in_order = np.zeros(k, np.int64)
         for s in range(k):
             in_order[found[s]] = visits[s]

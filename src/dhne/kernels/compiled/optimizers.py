@@ -18,7 +18,7 @@ from dhne.kernels.compiling import njit
 from .autoencoder import sum_column
 from .maths import INLINE, PLAIN, THREADS, prefetch_row
 
-_AHEAD = 4  # columns, to the one whose rows are asked for
+_AHEAD = 4  # columns, to the one whose rows are prefetched
 _ENTRIES = 8  # how many entries' sums an optimizer's step over a row takes as long as
 
 

@@ -84,7 +84,7 @@ def largest_sums(features: Any, margins: Any, factors: Any, ids: Any) -> Any:
 def _add_up(features: Any, margins: Any, factors: Any, start: int, stop: int, sums: Any) -> Any:
     """Set `sums` to those of the candidates from `start` to `stop`; return the largest.
 
-    Four rows a turn, as slices whose ends are known: so the compiler makes vector instructions.
+    Four rows at a time, as slices of known length, so that the compiler can vectorize.
     """
     width, depth = stop - start, features.shape[0]
     first = margins[start:stop]

@@ -28,7 +28,7 @@ def _add_parts(parts, index, low, high, out):
     """Add to the rows low … high-1 of `out` what their tuples' nodes contribute."""
     h = out.shape[1]
     for p in range(len(parts)):
-        part = parts[p]  # taken out of the tuple once a block: it is counted who holds it
+        part = parts[p]  # taken out of the tuple once per block: this updates a reference count
         for i in range(low, high):
             line, row = out[i], part[index[i, p]]
             for f in range(h):

@@ -6,12 +6,15 @@ bytes that a step sums over workers with the formula
 
     2 d Σ_t (distinct nodes of type t) + dense weights + 2   numbers,
 
-of which a worker sends 2 (W − 1) / W times as many in a ring. Memory is a process's peak minus its
-memory before the network was created; the tables' part of it falls as 1/W. Workers that share one
-GPU use gloo instead of NCCL.
+of which a worker sends 2 (W − 1) / W times as many in a ring. Drawing batches sums another
+8 N + 4 bytes (8 N + 8 in float64) per hyperedge, for its nodes and weight, and one byte per draw of
+a negative. Memory is a process's peak minus its memory before the network was created. The tables,
+the adjacency, the hyperedges on the device and the keys of known ones fall as 1/W; each worker's
+copy of the network, and the batch, do not. Workers that share one GPU use gloo instead of NCCL.
 
 ``a rank of eight``: one process acts as the first of eight workers, without the others (torch's
-``fake`` process group): its memory and compute time are real, its results are not. On a GPU, also
+``fake`` process group): its memory and compute time are real, its results are not. In place of the
+others' hyperedges it visits its own, which are every eighth of all. On a GPU, also
 one worker over NCCL, whose sums are part of the recorded step.
 
 ``computed``: not measured. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
@@ -24,6 +27,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,7 +44,9 @@ from benchmarks._training import device_peak_mb, stepper, trainer_for, wait_for
 from benchmarks.scale import network_of
 from dhne.evaluation.peak_memory import peak_mb, reset_peak
 from dhne.kernels import Table
+from dhne.training.columns import Shards
 from dhne.training.divided import DividedTrainer
+from dhne.training.divided_batches import PositivesPart
 from dhne.training.loop import Trainer
 from dhne.workers import rank
 
@@ -95,7 +101,10 @@ def _workers(device: str, size: int, edges: int, steps: int, losses: dict[str, l
         "summed MB per step": summed / 1e6,
         "formula MB": first["formula"] / 1e6 if size > 1 else 0.0,
         "sent MB per worker and step": 2 * (size - 1) / size * summed / 1e6,
+        "summed B per drawn hyperedge": first["drawn"],
         "tables MB per worker": max(f["tables_mb"] for f in found),
+        "adjacency MB per worker": max(f["adjacency_mb"] for f in found),
+        "hyperedges and keys MB per worker": max(f["edges_mb"] for f in found),
         "peak MB per worker": max(f["memory_mb"] for f in found),
         "met": apart <= 1e-12 and (size == 1 or summed == first["formula"]),
     }
@@ -108,17 +117,22 @@ def work(device: str, edges: int, steps: int) -> dict[str, Any]:
     network = network_of(edges)
     trainer = trainer_for(network, device=device, dtype="float64", kernels=device)
     assert isinstance(trainer, DividedTrainer)
-    step, losses, formula = stepper(trainer), [], 0
-    trainer.group.summed_bytes = 0
+    step, losses, formula, group = stepper(trainer), [], 0, trainer.group
+    group.summed_bytes = stepped = 0
     for inputs in islice(trainer.maker.epoch(0, 0), steps):
+        before_step = group.summed_bytes
         losses.append(float(step(inputs).sum()))  # type: ignore[arg-type]
+        stepped += group.summed_bytes - before_step
         formula += _formula(trainer, inputs)
     gpu = device_peak_mb(device)
     return {
         "losses": losses,
-        "summed": trainer.group.summed_bytes / steps,
+        "summed": stepped / steps,
         "formula": formula / steps,
+        "drawn": (group.summed_bytes - stepped) / edges,  # all are drawn before the first step
         "tables_mb": _tables_mb(trainer),
+        "adjacency_mb": _adjacency_mb(trainer),
+        "edges_mb": _edges_mb(trainer),
         "memory_mb": peak_mb() - before if gpu is None else gpu,
     }
 
@@ -141,6 +155,18 @@ def _tables_mb(trainer: Trainer) -> float:
     return sum(s.parameter.nbytes * (1 + len(s.moments)) for s in mine) / 2**20
 
 
+def _adjacency_mb(trainer: Trainer) -> float:
+    matrices = trainer.maker.sparse.values()
+    return sum(m.indices.nbytes + m.values.nbytes for m in matrices) / 2**20
+
+
+def _edges_mb(trainer: DividedTrainer) -> float:
+    """Return the memory of this worker's hyperedges, and of the keys of those that it knows."""
+    held = [e.nodes.nbytes + e.weights.nbytes for e in trainer.maker._edges.values()]
+    known = trainer.maker.drawer._sampler.known
+    return (sum(held) + sum(known.index(t).nbytes for t in known.edge_types)) / 2**20
+
+
 # -- one rank --------------------------------------------------------------------------------------
 
 
@@ -160,6 +186,8 @@ def measure(timer: Timer, edges: int, device: str, kind: str, steps: int) -> Row
     start = perf_counter()
     trainer = trainer_for(network, device=device, kernels=device, row_sample=0)
     setup = perf_counter() - start
+    if kind == "fake":
+        _visit_own_hyperedges(trainer)
     step, inputs = stepper(trainer), list(islice(trainer.maker.epoch(0, 0), steps + 4))
     for given in inputs[:4]:
         step(given)  # type: ignore[arg-type]
@@ -177,6 +205,27 @@ def measure(timer: Timer, edges: int, device: str, kind: str, steps: int) -> Row
         "peak GPU GiB": None if gpu is None else gpu / 1024,
         "summed MB per step": _formula(trainer, inputs[0]) / 1e6,
     }
+
+
+def _visit_own_hyperedges(trainer: Trainer) -> None:
+    """Have every hyperedge of an epoch be one that this worker has, as the others give nothing."""
+    edges = trainer.maker._edges
+    for types, part in edges.items():
+        assert isinstance(part, PositivesPart)
+        edges[types] = replace(part, shards=_Own(0, 1, len(part.nodes)))
+
+
+@dataclass(frozen=True)
+class _Own(Shards):
+    """Takes every hyperedge for one of those that this worker has."""
+
+    held: int
+
+    def owns(self, ids: Any) -> Any:
+        return ids >= 0
+
+    def local(self, ids: Any) -> Any:
+        return ids % self.held
 
 
 def _join(kind: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dhne.errors import DHNEError, InputError, ParameterError, UnknownNameError
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
+from dhne.workers import Group
 from tests.random_networks import networks
 
 
@@ -51,6 +52,25 @@ def test_several_networks_are_known_together(net: HyperNetwork, fraction: float)
     for types in net.edge_types:
         tuples = all_tuples(net, types)
         assert parts.contains(tuples, types).tolist() == whole.contains(tuples, types).tolist()
+
+
+class Silent(Group):
+    """A worker whose sums are its own contribution."""
+
+    def sum_(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor
+
+
+@given(networks(labels=None), st.integers(1, 5))
+def test_every_key_is_known_to_one_worker(net: HyperNetwork, size: int) -> None:
+    whole = KnownEdges(net)
+    parts = [KnownEdges(net, group=Silent(rank, size)) for rank in range(size)]
+    for types in net.edge_types:
+        keys = np.concatenate([p.index(types).keys for p in parts])
+        np.testing.assert_array_equal(np.sort(keys), whole.index(types).keys)
+        tuples = all_tuples(net, types)
+        found = [p.contains(tuples, types) for p in parts]
+        np.testing.assert_array_equal(np.sum(found, axis=0), whole.contains(tuples, types))
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 2**40 - 1)] * 3), min_size=1, max_size=50))

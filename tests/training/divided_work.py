@@ -1,7 +1,8 @@
 """What each worker of a test does: ``python -m tests.training.divided_work FOLDER``.
 
-The first leaves whole weights and losses of every case in FOLDER, every worker a digest of its
-dense weights. One more case is interrupted, with 4 workers and with 2, and finished by 1.
+The first leaves whole weights and losses of every case in FOLDER, every worker digests of its
+dense weights and of its first batches, and the bytes that it holds. One more case is interrupted,
+with 4 workers and with 2, and finished by 1.
 """
 
 from __future__ import annotations
@@ -51,10 +52,19 @@ def mixed() -> HyperNetwork:
     return HyperNetwork(names, edge_sets)
 
 
+def dense() -> HyperNetwork:
+    """Nearly every pair is a hyperedge, so most negatives are chosen from a list."""
+    pairs = np.stack(np.divmod(np.arange(49), 7), axis=1)
+    return HyperNetwork.from_arrays({("person", "topic"): pairs[pairs.sum(axis=1) % 11 != 4]})
+
+
+NETWORKS = {"mixed": mixed, "dense": dense}
+
 CASES: dict[str, dict[str, Any]] = {
     "default": {"kernels": "cpu"},
     "plus": {"preset": "plus", "kernels": "cpu", "validation": 0.1},
     "layers": {"kernels": "reference", "encoder_layers": (12,), "optimizer": "rmsprop"},
+    "dense": {"kernels": "reference", "network": "dense", "epochs": 6},
     "mixed": {"preset": "plus", "kernels": "reference", "network": "mixed"},
     # Adam would divide rounding errors by themselves where a gradient is nearly 0.
     "step": {
@@ -69,7 +79,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 def blueprint(case: dict[str, Any]) -> Blueprint:
     """Return the blueprint of a case; rows are not sampled, as workers do not."""
-    network = mixed() if case.get("network") == "mixed" else TRIPLES
+    network = NETWORKS[case["network"]]() if "network" in case else TRIPLES
     given = {"dim": 8, "epochs": 2, "batch_size": 16, "products": False, **case, "row_sample": 0}
     settings = resolve_settings(case.get("preset"), given)
     dtype = getattr(torch, case.get("dtype", "float64"))
@@ -132,18 +142,44 @@ def dense_digest(trainer: DividedTrainer) -> str:
     return found.hexdigest()
 
 
+def batches_digest(trainer: DividedTrainer) -> str:
+    """Return a digest of the tuples of the first epoch, negatives included."""
+    found = hashlib.sha256()
+    for inputs in trainer.maker.epoch(3, 0):
+        for group in inputs.groups:
+            found.update(group.tuples.numpy().tobytes() + group.valid.numpy().tobytes())
+        for family in inputs.families:
+            found.update(family.nodes.numpy().tobytes() + family.valid.numpy().tobytes())
+    return found.hexdigest()
+
+
+def held_bytes(trainer: DividedTrainer) -> dict[str, int]:
+    """Return the bytes of what a worker keeps for training, by what it is."""
+    maker = trainer.maker
+    forms = [*maker._edges.values(), *(f for family in maker._families for f in family.forms)]
+    known = maker.drawer._sampler.known
+    rows = [row.adjacency.matrix for row in trainer.rows.values()]
+    return {
+        "hyperedges": sum(x.nbytes for f in forms for x in (f.nodes, f.weights, f.counts, f.taken)),
+        "keys": sum(known.index(t).keys.nbytes for t in known.edge_types),
+        "adjacency": sum(m.data.nbytes + m.indices.nbytes for m in rows),
+        "tables": sum(t.nbytes for t in trainer.model.tables()),
+    }
+
+
 def work(folder: Path) -> None:
     """Do everything, as one worker; embeddings of all nodes are made in many small pieces."""
     scorer._ROWS, scorer._NON_ZEROS = 16, 64
     group = join("cpu")
     assert group is not None
-    digests = {}
+    found: dict[str, dict[str, Any]] = {}
     for name in CASES:
         trainer = part(name, group)
+        found[name] = {"batches": batches_digest(trainer), "held": held_bytes(trainer)}
         trainer.run()
         keep(trainer, folder / f"{name}-{group.size}.npz")
-        digests[name] = dense_digest(trainer)
-    (folder / f"digests-{group.size}-{group.rank}.json").write_text(json.dumps(digests))
+        found[name]["dense"] = dense_digest(trainer)
+    (folder / f"found-{group.size}-{group.rank}.json").write_text(json.dumps(found))
     go_on_with(group, folder)
 
 

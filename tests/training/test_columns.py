@@ -22,7 +22,7 @@ def test_the_parts_of_all_workers_are_the_adjacency(network, size: int) -> None:
     whole = adjacency(network)
     found = {t: np.zeros(a.shape, np.float32) for t, a in whole.items()}
     for rank in range(size):
-        shards = Shards.of(rank, size)
+        shards = Shards(rank, size)
         for t, part in adjacency_part(network, shards).items():
             entries = part.matrix.toarray()
             assert not entries[:, 0].any(), "the column of the others"
@@ -37,9 +37,9 @@ def test_the_parts_of_all_workers_are_the_adjacency(network, size: int) -> None:
 
 
 def test_the_rows_of_shards_are_all_rows() -> None:
-    (part, *_) = adjacency_part(NETWORKS[0], Shards.of(2, 3)).values()
+    (part, *_) = adjacency_part(NETWORKS[0], Shards(2, 3)).values()
     rows = np.arange(part.shape[1])
-    found = [rows[w] for s in range(part.shards.low, part.shards.high) for w in part.shard_rows(s)]
+    found = [rows[w] for s in part.shards.numbers for w in part.shard_rows(s)]
     np.testing.assert_array_equal(np.sort(np.concatenate(found)), rows[1:])
 
 
@@ -47,8 +47,8 @@ def test_shards_do_not_depend_on_the_workers() -> None:
     """What a worker calls a shard's rows, any other number of workers calls them as well."""
     for size in (1, 2, 5):
         for rank in range(size):
-            shards = Shards.of(rank, size)
-            for shard in range(shards.low, shards.high):
+            shards = Shards(rank, size)
+            for shard in shards.numbers:
                 ids = np.arange(shard, 300, NUM_SHARDS)
                 local = np.arange(1 + shards.count(300))[shards.rows(shard, 1, 300)]
                 np.testing.assert_array_equal(local, 1 + shards.local(ids))
@@ -67,7 +67,7 @@ def test_rows_have_the_scale_of_the_whole() -> None:
             return number + (self.of_first[len(self.mine) - 1] if self.of_first else 0)
 
     network = NETWORKS[0]
-    parts = [adjacency_part(network, Shards.of(rank, 2)) for rank in range(2)]
+    parts = [adjacency_part(network, Shards(rank, 2)) for rank in range(2)]
     for t, a in adjacency(network).items():
         whole = RowEncoding(a, "digits")
         first = Sum(0, [])
@@ -79,4 +79,4 @@ def test_rows_have_the_scale_of_the_whole() -> None:
 
 def test_more_workers_than_shards_are_refused() -> None:
     with pytest.raises(ParameterError, match="at most 64 workers"):
-        Shards.of(0, 65)
+        Shards(0, 65)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ import torch
 from dhne.kernels import get_kernels
 from dhne.storage import DamagedCheckpointWarning, ShardCheckpoints
 from dhne.training.assembly import prepare_training
+from dhne.training.step_inputs import Positives
+from dhne.training.visiting_order import VisitingOrder
 from dhne.workers import Group
 from tests.training.divided_work import (
     CASES,
@@ -47,6 +50,10 @@ def close(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.abs(found - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1))
 
 
+def visited_as_by_workers(edges: Positives, rng: np.random.Generator) -> Positives:
+    return edges.take(torch.from_numpy(VisitingOrder(len(edges), rng)[:]))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_workers_follow_the_training_of_one_process(name: str, folder: Path) -> None:
     """From the same weights, the ordinary trainer goes the same way."""
@@ -54,6 +61,7 @@ def test_workers_follow_the_training_of_one_process(name: str, folder: Path) -> 
     drawn = part(name, Group()).whole_weights()
     trainer = prepare_training(plan, get_kernels(case["kernels"], CPU), CPU, seed=3)
     trainer.model.load_state_dict(drawn)
+    trainer.maker._shuffle = visited_as_by_workers  # type: ignore[method-assign]
     losses = [r["loss"] for r in trainer.run()]
     expected = {k: v.numpy() for k, v in trainer.model.state_dict().items()}
     limit = 1e-12 if plan.dtype == torch.float64 else 1e-6
@@ -69,10 +77,37 @@ def test_workers_follow_the_training_of_one_process(name: str, folder: Path) -> 
 
 @pytest.mark.parametrize("size", [2, 4])
 def test_dense_weights_have_the_same_bits_everywhere(size: int, folder: Path) -> None:
-    files = sorted(folder.glob(f"digests-{size}-*.json"))
-    first, *others = (json.loads(f.read_text()) for f in files)
-    assert len(others) == size - 1
-    assert all(other == first for other in others)
+    first, *others = found_by(size, folder)
+    for name, expected in first.items():
+        assert all(other[name]["dense"] == expected["dense"] for other in others)
+
+
+def test_batches_and_negatives_do_not_depend_on_the_workers(folder: Path) -> None:
+    (expected,) = found_by(1, folder)
+    for size in (2, 4):
+        for found in found_by(size, folder):
+            for name in CASES:
+                assert found[name]["batches"] == expected[name]["batches"], (name, size)
+
+
+def test_what_a_worker_holds_falls_with_their_number(folder: Path) -> None:
+    (alone,) = found_by(1, folder)
+    for size in (2, 4):
+        workers = found_by(size, folder)
+        for name, expected in ((n, found["held"]) for n, found in alone.items()):
+            held = [worker[name]["held"] for worker in workers]
+            for what in ("hyperedges", "keys"):  # every one of them is one worker's
+                assert sum(h[what] for h in held) == expected[what], (name, size, what)
+            if name not in ("mixed", "dense"):  # in which too little is to be divided
+                for what, total in expected.items():
+                    most = max(h[what] for h in held)
+                    assert most < 1.35 * total / size, (name, size, what)
+
+
+def found_by(size: int, folder: Path) -> list[dict[str, Any]]:
+    """What each worker of a group has left."""
+    files = [folder / f"found-{size}-{rank}.json" for rank in range(size)]
+    return [json.loads(f.read_text()) for f in files]
 
 
 def test_what_four_began_two_and_one_finish(folder: Path) -> None:

@@ -32,7 +32,7 @@ def test_how_many_workers_would_do() -> None:
 
 
 @pytest.mark.parametrize("name", ["default", "plus"])
-def test_tables_and_rows_are_divided(name: str) -> None:
+def test_tables_rows_and_hyperedges_are_divided(name: str) -> None:
     """A worker of four needs about a quarter of what is divided, and as much for itself."""
 
     class Second(Group):
@@ -41,8 +41,8 @@ def test_tables_and_rows_are_divided(name: str) -> None:
 
     def needed(group: Group) -> TrainingBytes:
         plan = DividedBlueprint.divide(blueprint(CASES[name]), group)
-        rows = plan.rows
-        return training_bytes(plan.train, rows, plan.settings, count_weights(plan.build), 8)
+        weights = count_weights(plan.build)
+        return training_bytes(plan.train, plan.rows, plan.settings, weights, 8, group.size)
 
     alone, one_of_four = needed(Group()), needed(Second(1, 4))
     assert alone.divided / 5 < one_of_four.divided < alone.divided / 2

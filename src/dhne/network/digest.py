@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+import numpy as np
+
 from .hypernetwork import HyperNetwork
 
 
@@ -20,6 +22,6 @@ def edges_digest(network: HyperNetwork) -> str:
     digest = hashlib.sha256()
     for edges in network.edge_sets:
         digest.update(repr((edges.types.to_record(), edges.nodes.shape)).encode())
-        digest.update(edges.nodes.tobytes())
-        digest.update(edges.weights.tobytes())
+        for column in (edges.nodes, edges.weights):  # no copy, unless they are views
+            digest.update(np.ascontiguousarray(column).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

@@ -37,8 +37,8 @@ def edge_keys(nodes: Any, sizes: npt.ArrayLike) -> Any:
         return keys
     with np.errstate(over="ignore"):
         for p in range(1, len(size_list)):
-            keys = _mix(keys) * _ODD + nodes[:, p]
-        return _mix(keys)
+            keys = mix(keys) * _ODD + nodes[:, p]
+        return mix(keys)
 
 
 def keys_are_exact(sizes: npt.ArrayLike) -> bool:
@@ -50,7 +50,7 @@ _ODD = -7046029254386353131  # 2^64 / golden ratio as a signed number
 _MULTIPLIER = -4417276706812531889
 
 
-def _mix(keys: Any) -> Any:
+def mix(keys: Any) -> Any:
     """Spread the bits of 64-bit keys; wraps around on purpose."""
     keys = (keys ^ ((keys >> 29) & 0x7FFFFFFFF)) * _MULTIPLIER
     return keys ^ ((keys >> 32) & 0xFFFFFFFF)

@@ -4,11 +4,16 @@ Each hyperedge is one 64-bit key (:func:`dhne.network.edges.edge_keys`); distinc
 sorted. Most tuples looked up are not hyperedges, so a table of bytes filters them before the binary
 search: slot h(key) stores a mark of the known key that hashes there, and only tuples with the same
 mark are searched for. On a GPU the table is not used.
+
+Workers that train together divide the keys: each has those that hash to it and marks the tuples
+that it knows; the sum of the marks is the answer for all. So all must look up the same tuples at
+the same time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from math import factorial, prod
 from typing import Any
 
@@ -16,14 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dhne.errors import InputError, ParameterError
-from dhne.network.edge_keys import edge_keys, num_possible, repeats_node
+from dhne.network.edge_keys import edge_keys, mix, num_possible, repeats_node
 from dhne.network.edge_type import find_edge_type
 from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
+from dhne.workers import Group
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 _SLOTS_PER_EDGE = 8
 _SEVERAL = 255  # the mark of a slot that several known keys share
+_CHUNK_EDGES = 1 << 20  # hyperedges whose keys are computed at once
 
 
 class EdgeIndex:
@@ -35,26 +42,38 @@ class EdgeIndex:
     sizes : int64[N]
         Number of possible nodes per position.
     keys : int64[distinct hyperedges]
-        Sorted.
+        Sorted; only this worker's, if several divide them.
     repeats_nodes : bool
         Whether a node may be in a set twice: true if that occurs in a known hyperedge.
     """
 
-    def __init__(self, edge_sets: Sequence[EdgeSet], sizes: NodeArray) -> None:
-        self.types, self.sizes = edge_sets[0].types, sizes
+    def __init__(
+        self, edge_sets: Sequence[EdgeSet], sizes: NodeArray, group: Group | None = None
+    ) -> None:
+        self.types, self.sizes, self._group = edge_sets[0].types, sizes, group or Group()
         self.keys: NodeArray = np.unique(
-            np.concatenate([edge_keys(e.nodes, sizes) for e in edge_sets])
+            np.concatenate([k for e in edge_sets for k in self._my_keys(e)])
         )
+        self._total = len(self.keys) if group is None else int(group.total(len(self.keys)))
         self.repeats_nodes = any(bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets)
         self._bits = max(10, (_SLOTS_PER_EDGE * len(self.keys)).bit_length())
-        self._marks = np.zeros(1 << self._bits, dtype=np.uint8)
-        slots, marks = self._slots(self.keys), self._mark(self.keys)
-        self._marks[slots] = marks
-        self._marks[slots[self._marks[slots] != marks]] = _SEVERAL
         self._on_device: dict[Any, Any] = {}
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return self._total
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the keys and of the table of marks, in main memory."""
+        return self.keys.nbytes + (1 << self._bits)
+
+    def _my_keys(self, edges: EdgeSet) -> Iterator[NodeArray]:
+        rank, size = self._group.rank, self._group.size
+        step = len(edges) if size == 1 else _CHUNK_EDGES
+        for low in range(0, max(len(edges), 1), max(step, 1)):
+            keys: NodeArray = edge_keys(edges.nodes[low : low + step], self.sizes)
+            with np.errstate(over="ignore"):
+                yield keys if size == 1 else keys[mix(keys) % size == rank]
 
     def num_possible(self) -> int:
         """Return the number of possible tuples, hyperedges or not."""
@@ -69,6 +88,19 @@ class EdgeIndex:
 
         `among` is a mask of the keys to look up; results for the others are undefined.
         """
+        return self._joined(self._mine(keys, among))
+
+    def _joined(self, known: Any) -> Any:
+        """Return what any worker knows; no key is known to two."""
+        if self._group.talks and len(known):
+            import torch
+
+            marks = torch.from_numpy(known) if isinstance(known, np.ndarray) else known
+            self._group.sum_(marks.view(torch.uint8))  # shares the memory of `known`
+        return known
+
+    def _mine(self, keys: Any, among: Any) -> Any:
+        """Return a mask of the keys that this worker knows."""
         if isinstance(keys, np.ndarray):
             return self._has(keys, among)
         import torch
@@ -109,11 +141,11 @@ class EdgeIndex:
         """
         total = prod(self.sizes.tolist())
         orders = prod(factorial(len(group)) for group in self.types.groups)
-        if total > max(most, 2 * orders * len(self.keys)):
+        if total > max(most, 2 * orders * len(self)):
             return None
-        free = np.ones(total, dtype=bool)
-        free[self.keys] = False
-        parts = np.unravel_index(np.flatnonzero(free), self.sizes.tolist())
+        known = np.zeros(total, dtype=bool)
+        known[self.keys] = True
+        parts = np.unravel_index(np.flatnonzero(~self._joined(known)), self.sizes.tolist())
         nodes: NodeArray = np.stack(parts, axis=1).astype(np.int64, copy=False)
         if self.types.has_sets:
             nodes = nodes[(_sorted(nodes, self.types) == nodes).all(axis=1)]
@@ -136,6 +168,14 @@ class EdgeIndex:
             found[ask] = self.keys.take(np.searchsorted(self.keys, asked), mode="clip") == asked
         return found
 
+    @cached_property
+    def _marks(self) -> npt.NDArray[np.uint8]:
+        table = np.zeros(1 << self._bits, dtype=np.uint8)
+        slots, marks = self._slots(self.keys), self._mark(self.keys)
+        table[slots] = marks
+        table[slots[table[slots] != marks]] = _SEVERAL
+        return table
+
     def _slots(self, keys: NodeArray) -> NodeArray:
         slots = keys.view(np.uint64) * _SPREAD
         slots >>= np.uint64(64 - self._bits)
@@ -155,6 +195,8 @@ class KnownEdges:
     ----------
     *networks : HyperNetwork
         Networks with the same node ids, such as the parts of a split.
+    group : Group, optional
+        The workers that divide the hyperedges among them; each passes the same networks.
 
     Examples
     --------
@@ -164,7 +206,7 @@ class KnownEdges:
     array([False,  True])
     """
 
-    def __init__(self, *networks: HyperNetwork) -> None:
+    def __init__(self, *networks: HyperNetwork, group: Group | None = None) -> None:
         if not networks:
             raise ParameterError("known edges need at least one network")
         self.network = networks[0]
@@ -179,7 +221,8 @@ class KnownEdges:
                 )
             holding = [n for n in networks if types in n.edge_types]
             edge_sets = [n.edge_set(types) for n in holding]
-            self._indices[types] = EdgeIndex(edge_sets, holding[0].position_sizes(types))
+            sizes = holding[0].position_sizes(types)
+            self._indices[types] = EdgeIndex(edge_sets, sizes, group)
 
     def __len__(self) -> int:
         return sum(len(index) for index in self._indices.values())

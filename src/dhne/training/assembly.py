@@ -157,6 +157,10 @@ class Blueprint:
         matrices = {t: r.adjacency for t, r in self.rows.items()}
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
 
+    def known(self, *networks: HyperNetwork) -> KnownEdges:
+        """Return the hyperedges of networks, to reject negatives that are hyperedges."""
+        return KnownEdges(*networks)
+
     @cached_property
     def validation(self) -> ValidationSet | None:
         """The held-out hyperedges with their negatives, if there are any."""
@@ -165,7 +169,7 @@ class Blueprint:
     def _watched(self, held_out: HyperNetwork | None) -> ValidationSet | None:
         if held_out is None or not held_out.num_edges():
             return None
-        watched = ValidationSet(self.train, held_out, seed=self.seed)
+        watched = ValidationSet(self.known(self.train, held_out), held_out, seed=self.seed)
         return watched if len(watched) else None
 
     def calibration(self, scorer: Callable[[], TupleScorer]) -> Calibration:
@@ -183,13 +187,13 @@ class Blueprint:
         kernels: Kernels,
         device: torch.device,
         evidence: PairEvidence | None,
-        share: tuple[int, int] | None = None,
+        make: Callable[..., BatchMaker] = BatchMaker,
     ) -> BatchMaker:
-        """Return the batch maker; see `BatchMaker` for `share`."""
+        """Return the batch maker; `make` creates it."""
         s = self.settings
         sampler = NegativeSampler(
             self.train,
-            KnownEdges(self.train),
+            self.known(self.train),
             scheme=s.negative_scheme,
             per_positive=s.negatives,
             allow_fewer=True,
@@ -201,7 +205,7 @@ class Blueprint:
             s.row_sample,
             self.replay,
         )
-        return BatchMaker(
+        return make(
             self.train,
             self.rows,
             kernels,
@@ -210,7 +214,6 @@ class Blueprint:
             device=device,
             dtype=self.dtype,
             evidence=evidence,
-            share=share,
         )
 
     def _second_order_weights(self) -> dict[str, float]:

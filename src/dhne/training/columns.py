@@ -1,9 +1,9 @@
 """Partitioning of columns over workers, by the neighbour that each column belongs to.
 
 Every node, with its columns in the rows of other nodes, belongs to one of 64 *virtual shards*: its
-id modulo 64. A worker has a contiguous range of shards: all if it is alone, 16 if it is one of
-four. Weights are drawn, saved and loaded shard by shard, so that they do not depend on the number
-of workers.
+id modulo 64. A worker has all of them if it is alone, and every fourth if it is one of four.
+Weights are drawn, saved and loaded shard by shard, so that they do not depend on the number of
+workers. Hyperedges are divided in the same way (`dhne.training.divided_batches`).
 
 Within a worker the columns of its shards are numbered in the order of the ids, starting at 1;
 column 0, which has no entry, represents the columns of other workers.
@@ -21,53 +21,59 @@ import scipy.sparse as sp
 from dhne.adjacency import AdjacencyMatrix, Entries, entries_of, meeting_types, summed
 from dhne.errors import ParameterError
 from dhne.model.row_encoding import RowEncoding
+from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.workers import Group
 
 NUM_SHARDS = 64
+_CHUNK_EDGES = 1 << 22  # hyperedges whose entries are made at once
 
 
 @dataclass(frozen=True)
 class Shards:
-    """A worker's virtual shards, from `low` to `high` (exclusive).
+    """The virtual shards of worker `rank` of `size`: every `size`-th.
+
+    Nodes are often numbered by falling frequency, so neighbouring shards, and with them the most
+    frequent nodes, are different workers'.
 
     Examples
     --------
-    >>> second = Shards.of(1, 4)
-    >>> second, second.count(100), second.local(np.array([16, 31, 80]))
-    (Shards(low=16, high=32), 32, array([ 0, 15, 16]))
+    >>> second = Shards(1, 4)
+    >>> second.numbers, second.count(100), second.local(np.array([1, 5, 65]))
+    (range(1, 64, 4), 25, array([ 0,  1, 16]))
     """
 
-    low: int
-    high: int
+    rank: int
+    size: int
 
-    @classmethod
-    def of(cls, rank: int, size: int) -> Shards:
-        """Return the shards of worker `rank` of `size`."""
-        if size > NUM_SHARDS:
-            raise ParameterError(f"at most {NUM_SHARDS} workers can train together, got {size}")
-        return cls(rank * NUM_SHARDS // size, (rank + 1) * NUM_SHARDS // size)
+    def __post_init__(self) -> None:
+        if self.size > NUM_SHARDS:
+            raise ParameterError(
+                f"at most {NUM_SHARDS} workers can train together, got {self.size}"
+            )
 
-    def __len__(self) -> int:
-        return self.high - self.low
+    @property
+    def numbers(self) -> range:
+        """The numbers of the shards."""
+        return range(self.rank, NUM_SHARDS, self.size)
 
     def count(self, num_nodes: int) -> int:
         """Return how many of `num_nodes` nodes are in these shards."""
         whole, rest = divmod(num_nodes, NUM_SHARDS)
-        return whole * len(self) + min(max(rest - self.low, 0), len(self))
+        return whole * len(self.numbers) + len(range(self.rank, rest, self.size))
 
     def owns(self, ids: Any) -> Any:
         """Return which nodes are in these shards."""
-        shard = ids % NUM_SHARDS
-        return (shard >= self.low) & (shard < self.high)
+        return ids % NUM_SHARDS % self.size == self.rank
 
     def local(self, ids: Any) -> Any:
         """Return the indices of nodes within these shards; arbitrary for other nodes."""
-        return ids // NUM_SHARDS * len(self) + ids % NUM_SHARDS - self.low
+        return ids // NUM_SHARDS * len(self.numbers) + ids % NUM_SHARDS // self.size
 
     def rows(self, shard: int, begin: int, num_nodes: int) -> slice:
         """Return the slice of a shard's nodes in a block that starts at column `begin`."""
-        return slice(begin + shard - self.low, begin + self.count(num_nodes), len(self))
+        end = begin + self.count(num_nodes)
+        return slice(begin + shard // self.size, end, len(self.numbers))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +138,7 @@ def _part(
         blocks[s], sizes[s] = begin, shards.count(network.num_nodes(s))
         begin += sizes[s]
         entries = [
-            _owned(e, shards)
-            for edges in network.edge_sets
-            for e in entries_of(edges, node_type)
-            if e.neighbour_type == s
+            e for edges in network.edge_sets for e in _owned_entries(edges, node_type, s, shards)
         ]
         parts.append(summed(entries, (rows, sizes[s])))
     matrix = sp.hstack(parts, format="csr")
@@ -146,6 +149,19 @@ def _part(
     scaled.has_sorted_indices = True
     count = {s: network.num_nodes(s) for s in neighbours}
     return AdjacencyPart(node_type, scaled, largest, blocks, sizes, shards, count)
+
+
+def _owned_entries(edges: EdgeSet, node_type: str, neighbour: str, shards: Shards) -> list[Entries]:
+    """Return the entries of hyperedges in the columns of these shards.
+
+    They are made in chunks, in the order in which the whole would be.
+    """
+    chunks = []
+    for low in range(0, max(len(edges), 1), _CHUNK_EDGES):
+        some = slice(low, low + _CHUNK_EDGES)
+        chunk = EdgeSet(edges.types, edges.nodes[some], edges.weights[some])
+        chunks.append([_owned(e, shards) for e in entries_of(chunk, node_type, neighbour)])
+    return [e for pair in zip(*chunks, strict=True) for e in pair]
 
 
 def _owned(entries: Entries, shards: Shards) -> Entries:

@@ -30,12 +30,14 @@ from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import DHNEModel
 from dhne.model.module_names import module_name
+from dhne.network.hypernetwork import HyperNetwork
+from dhne.sampling import KnownEdges
 from dhne.workers import Group, records_sums
 
 from .assembly import Blueprint
-from .batches import BatchMaker
 from .callbacks import Callback
 from .columns import NUM_SHARDS, AdjacencyPart, RowPart, Shards, adjacency_part
+from .divided_batches import DividedBatches
 from .exchange import Exchange
 from .loop import ShardStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
@@ -60,8 +62,12 @@ class DividedBlueprint(Blueprint):
     def rows(self) -> dict[str, RowPart]:  # type: ignore[override]
         """The worker's columns of the rows of each node type."""
         dtype = np.float64 if self.dtype == torch.float64 else np.float32
-        parts = adjacency_part(self.train, Shards.of(self.group.rank, self.group.size), dtype)
+        parts = adjacency_part(self.train, Shards(self.group.rank, self.group.size), dtype)
         return {t: RowPart(a, self.settings.rows, self.group) for t, a in parts.items()}
+
+    def known(self, *networks: HyperNetwork) -> KnownEdges:
+        """Return hyperedges of which this worker has a part; all workers look them up together."""
+        return KnownEdges(*networks, group=self.group)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return the counts of the training network, of which every worker has all."""
@@ -79,7 +85,7 @@ def draw_part(model: DHNEModel, rows: Mapping[str, RowPart], seed: int) -> None:
             coder, part = model.autoencoder(t), row.part
             for which, table in enumerate((coder.encoder_table, coder.decoder_table)):
                 table.zero_()
-                for shard in range(part.shards.low, part.shards.high):
+                for shard in part.shards.numbers:
                     source = _generator(seed, number, which, shard)
                     for where in part.shard_rows(shard):
                         drawn = torch.empty_like(table[where])
@@ -162,7 +168,7 @@ class DividedTrainer(Trainer):
                 found[name] = tensor.cpu()
                 continue
             sizes, width = self._parts[name].num_neighbours, tensor.shape[1]
-            owned = [Shards.of(rank, self.group.size) for rank in range(self.group.size)]
+            owned = [Shards(rank, self.group.size) for rank in range(self.group.size)]
             shapes = [(1 + sum(s.count(n) for n in sizes.values()), width) for s in owned]
             tables = self.group.to_first(tensor.cpu(), shapes)
             if tables:
@@ -181,7 +187,7 @@ class DividedTrainer(Trainer):
             if self.group.is_first:
                 self.shards.begin(step)
         with self.group.together():
-            for shard in range(mine.low, mine.high):
+            for shard in mine.numbers:
                 tensors = {
                     k: torch.cat([state[k][w] for w in p.shard_rows(shard)])
                     for k, p in tables.items()
@@ -205,7 +211,7 @@ class DividedTrainer(Trainer):
         if self.shards is None:
             return
         mine = next(iter(self.rows.values())).part.shards
-        wanted = [*map(_name, range(mine.low, mine.high)), "dense"]
+        wanted = [*map(_name, mine.numbers), "dense"]
         steps = self.group.text_of_first(" ".join(map(str, self.shards.steps())))
         for step in map(int, steps.split()):
             found = self.shards.read(step, wanted)
@@ -260,7 +266,7 @@ def _put_together(tables: list[Tensor], owned: list[Shards], sizes: dict[str, in
     for table, shards in zip(tables, owned, strict=True):
         begin, first = 1, 0
         for n in sizes.values():
-            for shard in range(shards.low, shards.high):
+            for shard in shards.numbers:
                 rows = table[shards.rows(shard, begin, n)]
                 whole[first + shard : first + n : NUM_SHARDS] = rows
             begin, first = begin + shards.count(n), first + n
@@ -281,7 +287,9 @@ def prepare_divided(
     """Return this worker's part of a training, ready to run."""
     plan = DividedBlueprint.divide(blueprint, group)
     weights = count_weights(plan.build)
-    needed = training_bytes(plan.train, plan.rows, blueprint.settings, weights, plan.dtype.itemsize)
+    needed = training_bytes(
+        plan.train, plan.rows, plan.settings, weights, plan.dtype.itemsize, group.size
+    )
     with group.together():
         check_fits(needed, device, group.size)
     model = plan.build()
@@ -290,7 +298,7 @@ def prepare_divided(
     if device.type == "cuda":
         kernels.may_record = records_sums()
     evidence = plan.evidence(device, kernels)
-    maker: BatchMaker = plan.batches(kernels, device, evidence, share=(group.rank, group.size))
+    maker = plan.batches(kernels, device, evidence, partial(DividedBatches, group))
     validate = None
     if plan.validation is not None:
         auc = partial(plan.validation.auc, model, kernels, maker.sparse, evidence)

@@ -37,7 +37,7 @@ class TupleDrawer:
         dtype: torch.dtype,
     ) -> None:
         self.evidence, self.per_edge = evidence, sampler.per_positive
-        self._leave_one_out, self._sampler = leave_one_out, sampler
+        self.leave_one_out, self._sampler = leave_one_out, sampler
         self._device, self._dtype = device, dtype
 
     def positives(self, edges: EdgeSet) -> Positives:
@@ -48,8 +48,8 @@ class TupleDrawer:
         if self.evidence is not None:
             counts = self.evidence.counts_of_edges(nodes, weights, edges.types)
         taken = weights.new_empty(*nodes.shape, 0)
-        if self._leave_one_out is not None:
-            taken = self._leave_one_out.taken(edges)
+        if self.leave_one_out is not None:
+            taken = self.leave_one_out.taken(edges)
         return Positives(edges.types, nodes, weights, counts, taken)
 
     def draw(

@@ -40,7 +40,7 @@ class Family:
     ) -> None:
         self.types: EdgeType = forms[0].types.family
         self.forms, self._k, self._leave_one_out = forms, per_edge, leave_one_out
-        counts = torch.tensor([len(f.nodes) for f in forms])
+        counts = torch.tensor([len(f) for f in forms])
         self._form = torch.arange(len(forms)).repeat_interleave(counts)
         self._row = torch.cat([torch.arange(int(n)) for n in counts])
         self._length = torch.tensor([len(f.types) for f in forms])[self._form]
@@ -58,8 +58,8 @@ class Family:
             return torch.from_numpy(rng.permutation(len(self)))
         chosen, begin = [], 0
         for form in self.forms:
-            chosen.append(begin + replay.choose(form.types, len(form.nodes), rng))
-            begin += len(form.nodes)
+            chosen.append(begin + replay.choose(form.types, len(form), rng))
+            begin += len(form)
         return torch.from_numpy(rng.permutation(np.concatenate(chosen)))
 
     def lay_out(self, chosen: Tensor, draw: Draw) -> Layout:

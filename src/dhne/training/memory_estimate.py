@@ -21,6 +21,8 @@ from .columns import NUM_SHARDS
 from .leave_one_out import MOST_TAKEN
 from .optimizers import MOMENTS
 
+_PER_EDGE = 32  # bytes: a key, up to 16 marks for finding it, and the place in an epoch's order
+
 
 class TrainingBytes(NamedTuple):
     """Bytes needed by training: the part that workers divide, and the part that each needs."""
@@ -51,13 +53,15 @@ def training_bytes(
     settings: Settings,
     weights: int,
     itemsize: int = 4,
+    workers: int = 1,
 ) -> TrainingBytes:
     """Return an estimate of the bytes that training needs: weights, their state, rows and a batch.
 
     Divided among workers: the model's `weights` (their number) with one gradient and the
-    optimizer's moments, the best epoch's copy if there is validation, and the adjacency rows.
-    Needed by each: the counts of evidence with their hash table, the hyperedges and what
-    leaves each out, and one batch's tuples.
+    optimizer's moments, the best epoch's copy if there is validation, the adjacency rows, and the
+    hyperedges with what leaves each out, their keys and, in a single process, an epoch's order and
+    a shuffled copy. Needed by each: the counts of evidence with their hash table, and one batch's
+    tuples. `weights` and `encodings` are a worker's own, `network` is the whole.
     """
     copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
     rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
@@ -74,10 +78,11 @@ def training_bytes(
     # A batch has tuples of all lengths in proportion.
     length = members / max(network.num_edges(), 1)
     width = max(settings.sizes(t)[-1] for t in encodings) * length
+    edges = (1 if workers > 1 else 2) * edges + _PER_EDGE * network.num_edges()
     tuples = (settings.batch_size or 1) * (1 + settings.negatives)
     return TrainingBytes(
-        weights * copies * itemsize + rows * 12,
-        counts + 3 * edges + 6 * tuples * width * itemsize,
+        weights * copies * itemsize + rows * 12 + edges / workers,
+        counts + 6 * tuples * width * itemsize,
     )
 
 

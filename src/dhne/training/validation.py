@@ -23,11 +23,11 @@ from .held_out_questions import held_out_questions
 class ValidationSet:
     """Held-out hyperedges, each with as many fixed negatives as in the evaluation.
 
-    It is empty (``len`` is 0) if too few are held out, or no negative exists.
+    `known` has the hyperedges of training and those held out. The set is empty (``len`` is 0) if
+    too few are held out, or no negative exists.
     """
 
-    def __init__(self, train: HyperNetwork, held_out: HyperNetwork, *, seed: int) -> None:
-        known = KnownEdges(train, held_out)
+    def __init__(self, known: KnownEdges, held_out: HyperNetwork, *, seed: int) -> None:
         self.tuples = {}
         for edges in held_out.edge_sets:
             if len(edges):

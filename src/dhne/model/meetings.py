@@ -72,8 +72,8 @@ def all_meetings(
 
 
 def sort_meetings(rows: Ints, number: Ints, num_sources: int, num_targets: int) -> Meetings:
-    """Count equal rows; `number` maps each code to its index."""
-    source, target, code = rows
+    """Count equal rows; `number` maps each code to its index, -1 for those without evidence."""
+    source, target, code = rows[:, number[rows[2]] >= 0]
     place = number[code]
     order = np.lexsort((place, target, source))
     source, target, place = source[order], target[order], place[order]

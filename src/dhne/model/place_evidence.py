@@ -17,7 +17,7 @@ lack its own count, and the model would learn that being known counts against an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Self
 
@@ -33,6 +33,8 @@ from .candidate_evidence import Asked, Beside, CandidateEvidence
 from .meetings import all_meetings, ragged, sort_meetings
 
 Ints = npt.NDArray[np.int64]
+LONGEST = 16  # positions; longer hyperedges have neither products nor place evidence
+_MOST_PLACES = 2048  # place pairs with evidence, the most frequent ones: W has at most 16 MiB
 
 
 class PlaceEvidence(nn.Module):
@@ -52,6 +54,7 @@ class PlaceEvidence(nn.Module):
         self._length = max(len(t) for t in network.edge_types)
         self._contexts = max(network.num_nodes(context), 1) if context is not None else 1
         found, rows = all_meetings(network, self._codes)
+        found = self._most_frequent(found, rows.values())
         size = len(self._edge_types) * self._contexts * self._length**2
         number = np.full(max(size, 1), -1, np.int64)
         number[found] = np.arange(len(found))
@@ -96,7 +99,7 @@ class PlaceEvidence(nn.Module):
     def _codes(self, edges: EdgeSet, i: int, p: int) -> Ints | None:
         """Return the codes of a pair of positions, not yet indexed; None if one is the context."""
         at = self.context_position(edges.types)
-        if at in (i, p):
+        if at in (i, p) or edges.length > LONGEST:
             return None
         context = np.zeros(len(edges), np.int64) if at is None else edges.nodes[:, at]
         place = (self._edge_types[edges.types] * self._contexts + context) * self._length + i
@@ -107,6 +110,15 @@ class PlaceEvidence(nn.Module):
         rest, p = np.divmod(codes, self._length)
         rest, i = np.divmod(rest, self._length)
         return np.asarray((rest * self._length + p) * self._length + i)
+
+    def _most_frequent(self, codes: Ints, rows: Iterable[Ints]) -> Ints:
+        """Return at most `_MOST_PLACES` codes in order; a pair is kept in both directions."""
+        if len(codes) <= _MOST_PLACES:
+            return codes
+        every = np.concatenate([r[2] for r in rows])
+        both, counts = np.unique(np.minimum(every, self._turn(every)), return_counts=True)
+        both = both[np.argsort(-counts, kind="stable")][: _MOST_PLACES // 2]
+        return np.unique(np.concatenate([both, self._turn(both)]))
 
     # -- additions to the logits ------------------------------------------------------------------
 

@@ -25,9 +25,8 @@ from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
 from .module_names import module_name
-from .place_evidence import PlaceEvidence
+from .place_evidence import LONGEST, PlaceEvidence
 
-LONGEST = 16  # positions; longer hyperedges have no product
 _CONTEXTS = 512  # maximum number of nodes of a context type
 
 

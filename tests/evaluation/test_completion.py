@@ -133,7 +133,7 @@ def test_held_out_hyperedges_are_matched_by_name() -> None:
     assert left_out == 1
     assert data.test is not None
     assert data.test.edges().tolist() == [[1, 0]]
-    with pytest.raises(ParameterError, match="no test hyperedge"):
+    with pytest.raises(ParameterError, match="every test hyperedge contains a name"):
         held_out_data(model, HyperNetwork.from_tuples([("c", "u")], ("x", "y")), skip_unknown=True)
 
 

@@ -183,7 +183,7 @@ def test_one_stranger_in_a_set_shows_whatever_its_size() -> None:
 def test_candidates_have_the_features_of_whole_tuples(
     backend: str, dtype: torch.dtype, network: HyperNetwork, data: st.DataObject
 ) -> None:
-    """Bit for bit on one backend: what the fixed nodes share is only counted once."""
+    """Up to rounding: what the fixed nodes share is only counted once."""
     evidence, device = evidence_of(network, dtype, backend), device_of(backend)
     edges = data.draw(st.sampled_from(network.edge_sets))
     row = torch.from_numpy(edges.nodes[data.draw(st.integers(0, len(edges) - 1))].copy())
@@ -193,7 +193,7 @@ def test_candidates_have_the_features_of_whole_tuples(
     every[:, position] = np.arange(len(every))
     tuples = torch.from_numpy(edges.types.canonical(every)).to(device)
     whole = evidence.features(tuples, edges.types)
-    torch.testing.assert_close(got, whole, rtol=0, atol=0)
+    torch.testing.assert_close(got, whole, rtol=4 * torch.finfo(dtype).eps, atol=0)
 
 
 def test_of_long_sets_every_member_is_in_as_many_pairs_and_these_are_few() -> None:

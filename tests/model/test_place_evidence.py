@@ -29,7 +29,8 @@ def test_only_the_most_frequent_place_pairs_have_weights_in_both_directions() ->
     column, sums = torch.arange(50), []
     with torch.no_grad():
         for p in range(1, 5):
-            found = evidence.of_candidates(ids, types, p, column, 50)
+            beside = evidence.beside(ids, types, p)
+            found = evidence.of_candidates(beside, column, (len(ids), 50))
             assert torch.isfinite(found).all()
             rest = evidence.of_tuples(ids, types, p)
             sums.append(found.gather(1, ids[:, p : p + 1])[:, 0] + rest)

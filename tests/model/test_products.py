@@ -96,10 +96,10 @@ def test_a_known_answer_is_scored_without_its_own_hyperedge() -> None:
     keep = ~(edges.nodes == row).all(axis=1)
     rest = network.subset({edges.types: keep})
     asked, known = torch.from_numpy(row.copy()), torch.tensor(row[:, 2])
-    column = torch.arange(9)
-    got = products.evidence.of_candidates(
-        asked, edges.types, 2, column, 9, (torch.zeros(1, dtype=torch.int64), known)
-    )[0, int(known)]
+    first, everyone = torch.zeros(1, dtype=torch.int64), torch.arange(9)
+    beside = products.evidence.beside(asked, edges.types, 2)
+    got = products.evidence.of_candidates(beside, everyone, (1, 9), known=(first, known))
+    got = got[0, int(known)]
     repeats = int((~keep).sum())
     if repeats == 1:
         expected = evidence_by_hand(products, rest, row[0].tolist(), edges.types)

@@ -9,6 +9,9 @@ import torch
 import dhne
 from dhne.kernels import get_kernels
 from dhne.model.products import Products, choose_context
+from dhne.training.candidates import CandidateSampler
+from dhne.training.queries import Asked, Queries
+from dhne.training.random_numbers import Random
 from dhne.training.ranking import RankingOptions, RankingTrainer
 from tests.kernels.backends import BACKENDS, device_of, kernels_of
 from tests.model.product_networks import NETWORKS, drawn, facts
@@ -32,33 +35,41 @@ def test_every_backend_takes_the_same_steps(kind: str, backend: str) -> None:
         torch.testing.assert_close(theirs[name], expected, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_steps_that_know_a_sample_touch_its_vectors_alone(backend: str) -> None:
     network, found = facts(), []
+    types = network.edge_types[0]
     for name in ("reference", backend):
-        products = drawn(network)
-        before = products.vectors_of("entity").detach().clone()
-        options = RankingOptions(epochs=1, batch_size=1, dropout=0.0, candidates=1)
+        products = drawn(network).to(device_of(name))
+        options = RankingOptions(dropout=0.0, candidates=1)
         trainer = RankingTrainer(products, network, options, kernels_of(name), seed=0)
-        trainer.edges = {t: e[:1] for t, e in list(trainer.edges.items())[:1]}
-        trainer.run()
-        found.append(products.vectors_of("entity").detach())
-        assert (found[-1] == before).all(dim=1).any()
-        assert (found[-1] != before).any()
-    torch.testing.assert_close(*found, rtol=1e-9, atol=1e-12)
+        first = torch.zeros(1, dtype=torch.int64, device=device_of(name))
+        trainer.loss(types, [Asked(q, first) for q in trainer.queries[types]]).backward()
+        gradient = products.vectors_of("entity").grad
+        assert gradient is not None
+        assert gradient.is_sparse
+        found.append(gradient.to_dense())
+    untouched = (found[0] == 0).all(dim=1)
+    assert untouched.any()
+    assert not untouched.all()
+    if backend != "cuda":  # which draws other numbers
+        torch.testing.assert_close(*found, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("edge_type", range(2))
 def test_the_loss_is_that_of_the_formula(edge_type: int) -> None:
-    """Without evidence, where leaving out has a test of its own; every position once."""
+    """The mean over hyperedges, although hyperedges that ask the same are one query.
+
+    Without evidence, where leaving out has a test of its own.
+    """
     network = facts()
     products = drawn(network)
     with torch.no_grad():
         products.evidence.weights.zero_()
     trainer = RankingTrainer(products, network, RankingOptions(dropout=0.0), KERNELS, seed=0)
     edges = network.edge_sets[edge_type]
-    rows = torch.arange(len(edges))
-    got = float(trainer.loss(edges.types, rows).detach())
+    asked = [Asked(q, torch.arange(len(q))) for q in trainer.queries[edges.types]]
+    got = float(trainer.loss(edges.types, asked).detach())
     per_position = []
     for p in range(1, edges.length):
         logits = products.open_logits(torch.from_numpy(edges.nodes.copy()), edges.types, p)
@@ -83,29 +94,27 @@ def test_the_loss_is_that_of_the_formula(edge_type: int) -> None:
 
 def test_a_sample_of_candidates_estimates_the_sum_over_all() -> None:
     network = facts()
-    products = drawn(network)
-    options = RankingOptions(dropout=0.0, candidates=1)
-    trainer = RankingTrainer(products, network, options, KERNELS, seed=0)
-    types = network.edge_sets[0].types
-    batch = torch.from_numpy(network.edge_sets[0].nodes[:1].copy())
+    products, random = drawn(network), Random(0, 0, torch.device("cpu"))
+    types = network.edge_types[0]
+    sizes = network.position_sizes(types)
+    queries = [Queries.of(network.edge_set(types), sizes, p, torch.device("cpu")) for p in range(3)]
+    sampler = CandidateSampler(products, {types: queries}, 1)
     logits = torch.randn(9, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    own = set(batch[0, 1:].tolist())
     sums = []
     for _ in range(4000):
-        drawn_now = trainer.draw_candidates("entity", types, batch)
+        asked = [Asked(q, random.integers(len(q), 1)) for q in queries]
+        drawn_now = sampler.draw("entity", types, asked, random)
         assert drawn_now.log_chance is not None
-        taken = torch.nonzero(drawn_now.column >= 0)[:, 0]
-        others = torch.tensor([v not in own for v in taken.tolist()])
-        assert own <= set(taken.tolist())
-        sums.append(torch.exp(logits[taken] - drawn_now.log_chance)[others].sum())
-    # The batch's own nodes are always in; the others as often as the uniform draw says.
-    expected = 0.0
-    for v in set(range(9)) - own:
-        missed = torch.tensor(1 - 1 / 9, dtype=torch.float64)
-        for p in (1, 2):
-            missed = missed * (1 - trainer.shares[types, p][v])
-        expected += float(torch.exp(logits[v]) * (1 / 9) / (1 - missed))
-    assert float(torch.stack(sums).mean()) == pytest.approx(expected, rel=0.1)
+        taken = torch.nonzero((drawn_now.place >= 0) & (drawn_now.place < drawn_now.size))[:, 0]
+        order = drawn_now.place[taken]
+        sums.append(torch.exp(logits[taken] - drawn_now.log_chance[order]).sum())
+        for a in asked[1:]:  # answers in sufficiently many hyperedges are always candidates
+            query, _, column, chosen = drawn_now.answers(a)
+            assert chosen.all()
+            assert (query == 0).all()
+            assert len(column) == len(a.answers()[1])
+    expected = float(torch.exp(logits).sum())
+    assert float(torch.stack(sums).mean()) == pytest.approx(expected, rel=0.05)
 
 
 def test_products_learn_who_is_whose_where_everyone_met_everyone() -> None:

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from . import counts
+from .compiled import candidates, entries, optimizers
 from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
-from .compiled import optimizers
 from .counts import Average, CountTable, TupleTables
 from .cpu_functions import (
     Encode,
@@ -30,8 +30,11 @@ from .cpu_functions import (
 )
 from .cpu_matrix import BatchMatrix, Scratch, TableGradient
 from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
+from .cpu_products import Product, RankingLoss
 from .cpu_threads import few_threads_for, num_pieces, settle
 from .interface import Distinct, Inputs, Kernels, RowSelection, Stepped, StepSize
+from .products import Dropout, Factor, Rows
+from .ranking_loss import Targets
 
 Ints = npt.NDArray[Any]
 
@@ -148,8 +151,10 @@ class CompiledKernels(Kernels):
     ) -> Tensor:
         """Count the pairs that a candidate is in; the others once."""
         out = np.empty((high - low, tables.width), tables.tables[0].counts.numpy().dtype)
-        compiled_counts.candidate_counts(
+        candidates.candidate_counts(
             *self._count_arrays(tables),
+            np.array(tables.sizes),
+            np.array([t.num_columns for t in tables.tables]),
             nodes.numpy(),
             position,
             low,
@@ -168,6 +173,20 @@ class CompiledKernels(Kernels):
         feature, share = average.feature.numpy(), average.share.numpy()
         compiled_counts.features(counts.contiguous().numpy(), feature, share, pairs, out)
         return torch.from_numpy(out)
+
+    def product(self, factors: Sequence[Factor], scale: Rows, dropout: Dropout) -> Tensor:
+        """Draw dropout where it is applied, and again for the gradient."""
+        indices = (scale.ids, *(f.vectors.ids for f in factors))
+        tensors = [t for f in factors for t in (f.vectors.table, f.matrix)]
+        result: Tensor = Product.apply(dropout, indices, scale.table, *tensors)
+        return result
+
+    def ranking_loss(
+        self, logits: Tensor, targets: Targets, weights: Tensor, log_chance: Tensor | None
+    ) -> Tensor:
+        """Write the gradient over the logits."""
+        result: Tensor = RankingLoss.apply(logits, targets, weights, log_chance)
+        return result
 
     def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
         """What the compiled counts take, kept between calls."""
@@ -277,7 +296,7 @@ def _arrays(stepped: Stepped) -> list[npt.NDArray[Any]]:
 
 
 def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:
-    """Return the tables one after the other; see :mod:`dhne.kernels.compiled.counts`."""
+    """Return the tables one after the other; see :mod:`dhne.kernels.compiled.entries`."""
     parts: list[list[Ints]] = [[] for _ in range(8)]
     distinct: list[CountTable] = []
     begins: list[list[int]] = []
@@ -285,10 +304,10 @@ def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, .
         if any(table is other for other in distinct):  # positions of one type share it
             continue
         distinct.append(table)
-        entries, *others = (sum(len(x) for x in part) for part in (parts[0], *parts[3:]))
+        filled, *others = (sum(len(x) for x in part) for part in (parts[0], *parts[3:]))
         indptr, columns = table.indptr.numpy(), table.columns.numpy()
-        bounds = compiled_counts.block_bounds(indptr, columns, first, entries)
-        slots, bits = compiled_counts.hash_entries(indptr, columns, entries)
+        bounds = entries.block_bounds(indptr, columns, first, filled)
+        slots, bits = entries.hash_entries(indptr, columns, filled)
         begins.append([*others, len(first) + 1, len(slots) - 1])
         logs = torch.log1p(table.counts).numpy()
         new = (columns, table.counts.numpy(), logs, bounds.reshape(-1), first, slots, bits)

@@ -14,6 +14,8 @@ and never of the number of nodes. A backend implements these:
 `tuple_counts`       what the nodes of tuples share, for `dhne.model.evidence`
 `features`           the features that the similarity makes of those counts
 `distinct`           the distinct nodes of a batch, and where each tuple's nodes are among them
+`product`            products of factors with dropout, for `dhne.model.products`
+`ranking_loss`       the cross-entropy of answers against candidates
 `update`             one optimizer step over the rows of a parameter that have a gradient
 ===================  ===========================================================================
 
@@ -34,7 +36,10 @@ from typing import Any, Protocol, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
+from . import products, ranking_loss
 from .counts import ZERO, Average, TupleTables, tuple_counts
+from .products import Dropout, Factor, Rows
+from .ranking_loss import Targets
 
 
 @dataclass(frozen=True)
@@ -310,6 +315,19 @@ class Kernels(ABC):
         every = torch.cat([logs[:, :pairs], zero, logs[:, pairs:]], dim=1) * average.share
         out = counts.new_zeros(len(counts), average.width)
         return out.index_add_(1, average.feature, every)
+
+    def product(self, factors: Sequence[Factor], scale: Rows, dropout: Dropout) -> Tensor:
+        """Return products of factors; see :mod:`dhne.kernels.products`."""
+        return products.product(factors, scale, dropout)
+
+    def ranking_loss(
+        self, logits: Tensor, targets: Targets, weights: Tensor, log_chance: Tensor | None
+    ) -> Tensor:
+        """Return the loss of completion queries; see :mod:`dhne.kernels.ranking_loss`.
+
+        The logits must not be used again: a backend may overwrite them.
+        """
+        return ranking_loss.ranking_loss(logits, targets, weights, log_chance)
 
     @abstractmethod
     def update(self, stepped: Stepped, size: StepSize) -> None:

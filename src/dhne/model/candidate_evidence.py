@@ -27,6 +27,8 @@ class Beside:
     nodes : int64[m]
     asked : int64[m]
         The index of the place pair being queried; -1 if it was never seen.
+    lines : int64[m]
+        The row of W that weights it.
     is_turned : bool
         Whether the pair is read from its second position to its first.
     """
@@ -34,6 +36,7 @@ class Beside:
     met: Meetings
     nodes: Tensor
     asked: Tensor
+    lines: Tensor
     is_turned: bool
 
 
@@ -66,7 +69,7 @@ class CandidateEvidence(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, asked: Asked) -> Tensor:
-        """Add up the evidence."""
+        """Add up the evidence; `weights` has the rows of W that `asked` refers to."""
         ctx.asked, ctx.shape = asked, weights.shape
         out = weights.new_zeros(asked.num_rows, asked.num_columns)
         for b in asked.beside:
@@ -74,12 +77,12 @@ class CandidateEvidence(torch.autograd.Function):
                 _compiled().add_evidence(weights.numpy(), *_arrays(b, asked), out.numpy())
             else:
                 place, weight, value = _entries(b, asked)
-                out.view(-1).index_add_(0, place, weights.view(-1)[weight] * value)
+                out.view(-1).index_add_(0, place, weights.reshape(-1)[weight] * value)
         return out
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """Return the gradient with respect to W."""
+        """Return the gradient with respect to these rows."""
         (out,) = gradients
         asked, gradient = ctx.asked, out.new_zeros(ctx.shape)
         for b in asked.beside:
@@ -104,8 +107,9 @@ def _arrays(b: Beside, asked: Asked) -> tuple[Any, ...]:
     met = b.met
     known = np.empty((0, 0), bool) if asked.known is None else asked.known.numpy()
     turned = asked.turned if b.is_turned else asked.turned[:0]
-    tensors = (b.asked, b.nodes, met.begins, met.targets, met.places, met.values, met.without)
-    return (*(t.contiguous().numpy() for t in (*tensors, asked.column)), known, turned.numpy())
+    entries = (met.begins, met.targets, met.places, met.values, met.without)
+    tensors = (b.asked, b.lines, b.nodes, *entries, asked.column)
+    return (*(t.contiguous().numpy() for t in tensors), known, turned.numpy())
 
 
 def _entries(b: Beside, asked: Asked) -> tuple[Tensor, Tensor, Tensor]:
@@ -113,12 +117,13 @@ def _entries(b: Beside, asked: Asked) -> tuple[Tensor, Tensor, Tensor]:
     first, last = b.met.begins[b.nodes], b.met.begins[b.nodes + 1]
     rows, entries = ragged(first, torch.where(b.asked >= 0, last, first))
     column = asked.column[b.met.targets[entries].long()]
-    rows, entries, column = (x[column >= 0] for x in (rows, entries, column))
-    a, met = b.asked[rows], b.met.places[entries].long()
+    inside = (column >= 0) & (column < asked.num_columns)
+    rows, entries, column = (x[inside] for x in (rows, entries, column))
+    a, line, met = b.asked[rows], b.lines[rows], b.met.places[entries].long()
     value = b.met.values[entries]
     if asked.known is not None:
         own = (a == met) & asked.known[rows, column]
         value = torch.where(own, b.met.without[entries], value)
     if b.is_turned:
-        a, met = asked.turned[a], asked.turned[met]
-    return rows * asked.num_columns + column, a * len(asked.turned) + met, value
+        met = asked.turned[met]
+    return rows * asked.num_columns + column, line * len(asked.turned) + met, value

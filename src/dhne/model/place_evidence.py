@@ -17,7 +17,8 @@ lack its own count, and the model would learn that being known counts against an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Self
 
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from dhne.network.edges import EdgeSet, EdgeType
 from dhne.network.hypernetwork import HyperNetwork
@@ -34,6 +36,7 @@ from .meetings import all_meetings, ragged, sort_meetings
 
 Ints = npt.NDArray[np.int64]
 LONGEST = 16  # positions; longer hyperedges have neither products nor place evidence
+_FEW_PLACES = 128  # place pairs, up to which gradients have all rows of W
 _MOST_PLACES = 2048  # place pairs with evidence, the most frequent ones: W has at most 16 MiB
 
 
@@ -155,37 +158,60 @@ class PlaceEvidence(nn.Module):
             total = total.index_add(0, rows, w * met.values[entries])
         return total
 
-    def of_candidates(
-        self,
-        nodes: Tensor,
-        edge_type: EdgeType,
-        position: int,
-        column: Tensor,
-        num_columns: int,
-        known: tuple[Tensor, Tensor] | None = None,
-    ) -> Tensor:
-        """Return ``float[m, columns]``: the evidence of each candidate of an open position.
-
-        Parameters
-        ----------
-        column : int64[n]
-            The column of each node of the position's type, -1 if it is not a candidate.
-        known : (rows, nodes), optional
-            The known answers of each query; each is scored without its own hyperedge.
-        """
-        beside = []
-        at = self.context_position(edge_type)
+    def beside(self, nodes: Tensor, edge_type: EdgeType, position: int) -> list[Beside]:
+        """Return what the nodes at each fixed position say about an open one."""
+        at, found = self.context_position(edge_type), []
         for i in range(len(edge_type)):
             met = self._meetings.get((edge_type[i], edge_type[position]))
             if met is not None and i not in (position, at) and position != at:
                 asked = self.place_pairs(nodes, edge_type, i, position)
-                beside.append(Beside(met, nodes[:, i], asked, i > position))
+                turned = i > position
+                lines = self._turned[asked] if turned and self.num_places else asked
+                found.append(Beside(met, nodes[:, i], asked, lines, turned))
+        return found
+
+    def touched(self, beside: Sequence[Sequence[Beside]]) -> tuple[Tensor, list[list[Beside]]]:
+        """Return the rows of W that several questions need, and the questions with these rows.
+
+        The gradient then has these rows alone, unless W is small.
+        """
+        if self.num_places <= _FEW_PLACES:
+            return self.weights, [list(b) for b in beside]
+        needed = [b.lines[b.asked >= 0] for question in beside for b in question]
+        lines = torch.unique(torch.cat(needed)) if needed else self._turned[:0]
+        number = torch.zeros_like(self._turned)
+        number[lines] = torch.arange(len(lines), device=lines.device)
+        rows = functional.embedding(lines, self.weights, sparse=True)
+        return rows, [[replace(b, lines=number[b.lines]) for b in question] for question in beside]
+
+    def of_candidates(
+        self,
+        beside: Sequence[Beside],
+        column: Tensor,
+        shape: tuple[int, int],
+        *,
+        known: tuple[Tensor, Tensor] | None = None,
+        weights: Tensor | None = None,
+    ) -> Tensor:
+        """Return ``float[m, candidates]``: the evidence of each candidate of an open position.
+
+        Parameters
+        ----------
+        beside : sequence of Beside
+        column : int64[n]
+            The column of each node of the position's type; those outside the shape are ignored.
+        shape : (m, candidates)
+        known : (rows, columns), optional
+            The known answers of each query; each is scored without its own hyperedge.
+        weights : optional
+            The rows of W, from `touched`.
+        """
         marks = None
         if known is not None:
-            marks = torch.zeros(len(nodes), num_columns + 1, dtype=torch.bool, device=nodes.device)
-            marks[known[0], column[known[1]]] = (
-                True  # the last column collects nodes that are not candidates
-            )
-        question = Asked(beside, column, len(nodes), num_columns, self._turned, marks)
-        evidence: Tensor = CandidateEvidence.apply(self.weights, question)  # type: ignore[no-untyped-call]
+            marks = torch.zeros(shape, dtype=torch.bool, device=column.device)
+            marks[known] = True
+        question = Asked(beside, column, *shape, self._turned, marks)
+        evidence: Tensor = CandidateEvidence.apply(  # type: ignore[no-untyped-call]
+            self.weights if weights is None else weights, question
+        )
         return evidence

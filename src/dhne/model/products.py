@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from dhne.kernels.products import Rows
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
@@ -96,9 +97,14 @@ class Products(nn.Module):
         known = at is not None or _family(edge_type) in self.scales
         return len(edge_type) <= LONGEST and known and all(role in self.maps for role in roles)
 
+    def matrix(self, edge_type: EdgeType, position: int) -> Tensor:
+        """Return the Q of a position."""
+        q: Tensor = self.maps[_role(edge_type, position)]
+        return q
+
     def factor(self, own: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return 1 + x Q of nodes at a position, given their vectors ``own: float[m, dim]``."""
-        factor: Tensor = 1 + own @ self.maps[_role(edge_type, position)]
+        factor: Tensor = 1 + own @ self.matrix(edge_type, position)
         return factor
 
     def query(self, product: Tensor, edge_type: EdgeType, position: int) -> Tensor:
@@ -108,8 +114,20 @@ class Products(nn.Module):
         """
         if position == self.evidence.context_position(edge_type):
             return product
-        z: Tensor = product @ self.maps[_role(edge_type, position)].T
+        z: Tensor = product @ self.matrix(edge_type, position).T
         return z
+
+    def scale_rows(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Rows:
+        """Return the rows of u for queries about a position; ones if the context is open."""
+        at = self.evidence.context_position(edge_type)
+        if at is not None and at != position:
+            return Rows(self.vectors_of(edge_type[at]), nodes[:, at])
+        u = (
+            nodes.new_ones(self.dim, dtype=self.evidence.weights.dtype)
+            if at is not None
+            else (self.scales[_family(edge_type)])
+        )
+        return Rows(u[None], torch.zeros_like(nodes[:, 0]))
 
     def scale(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         """Return u of tuples: their contexts' vectors, or the edge type's vector."""
@@ -166,7 +184,8 @@ class Products(nn.Module):
             inside = self._inside(nodes, edge_type)
             inside[:, position] = True
             safe, column = torch.where(inside, nodes, 0), torch.arange(n, device=nodes.device)
-            evidence = self.evidence.of_candidates(safe, edge_type, position, column, n)
+            beside = self.evidence.beside(safe, edge_type, position)
+            evidence = self.evidence.of_candidates(beside, column, (len(nodes), n))
             evidence += self.evidence.of_tuples(safe, edge_type, position)[:, None]
             return out + torch.where(inside.all(1)[:, None], evidence, 0)
 

@@ -13,21 +13,23 @@ from .maths import THREADS
 
 @njit(**THREADS)
 def add_evidence(
-    weights, asked, nodes, begins, targets, places, values, without, column, known, turned, out
-):
+    weights, asked, lines, nodes, begins, targets, places, values, without, column, known, turned,
+    out,
+):  # fmt: skip
     """Add to ``out[row, column]`` the evidence of the nodes that ``nodes[row]`` met.
 
-    `turned` is empty if place pairs are read as they are; ``known[row, column]`` marks the known
-    answers, each scored without its own hyperedge (`known` is empty where there are none).
+    ``lines[row]`` is the row of the weights for the place pair ``asked[row]``. `turned` is empty if
+    place pairs are read as they are; ``known[row, column]`` marks the known answers, each scored
+    without its own hyperedge (`known` is empty where there are none).
     """
     for row in prange(len(asked)):
         a = asked[row]
         if a < 0:
             continue
-        line = weights[turned[a] if len(turned) else a]
+        line = weights[lines[row]]
         for e in range(begins[nodes[row]], begins[nodes[row] + 1]):
             c, b = column[targets[e]], places[e]
-            if c < 0:
+            if c < 0 or c >= out.shape[1]:
                 continue
             own = b == a and len(known) > 0 and known[row, c]
             g = without[e] if own else values[e]
@@ -36,7 +38,7 @@ def add_evidence(
 
 @njit(**THREADS)
 def add_gradient(
-    gradient, asked, nodes, begins, targets, places, values, without, column, known, turned,
+    gradient, asked, lines, nodes, begins, targets, places, values, without, column, known, turned,
     out, pieces,
 ):  # fmt: skip
     """Add to `gradient` what `add_evidence` makes of the gradient `out`.
@@ -46,12 +48,12 @@ def add_gradient(
     for piece in prange(pieces):
         for row in range(len(asked)):
             a = asked[row]
-            if a < 0 or a % pieces != piece:
+            if a < 0 or lines[row] % pieces != piece:
                 continue
-            line = gradient[turned[a] if len(turned) else a]
+            line = gradient[lines[row]]
             for e in range(begins[nodes[row]], begins[nodes[row] + 1]):
                 c, b = column[targets[e]], places[e]
-                if c < 0:
+                if c < 0 or c >= out.shape[1]:
                     continue
                 own = b == a and len(known) > 0 and known[row, c]
                 g = without[e] if own else values[e]

@@ -1,14 +1,17 @@
 """The inner loops of ranking, compiled by numba; import this only where it runs."""
 
-# mypy: disable-error-code="untyped-decorator"
+# mypy: disable-error-code="untyped-decorator,no-untyped-call"
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numba import prange
 
 from dhne.kernels.compiling import njit
+
+from .maths import THREADS, tanh
 
 _BLOCK = 128  # candidates whose sums are kept beside the processor
 _LOWEST = np.float32(-3e38)
@@ -40,6 +43,40 @@ def weighted_reciprocals_at(table: Any, rows: Any, queries: Any, weights: Any, o
             for j in range(table.shape[1]):
                 total += weights[j] / (np.float32(1) + row[j] * queries[q, j])
             out[q, s] = total
+
+
+@njit(**THREADS)
+def open_layer(
+    candidates: Any,
+    question: Any,
+    features: Any,
+    usual: Any,
+    evidence: Any,
+    output: Any,
+    pieces: Any,
+    out: Any,
+) -> None:
+    """Set ``out[i]`` to w · tanh(candidates[i] + question + (features[i] − usual) Z).
+
+    Only features that differ from the usual ones cost anything. `evidence` is Z, `output` w.
+    """
+    n, h = candidates.shape
+    for piece in prange(pieces):
+        line = np.empty(h, candidates.dtype)
+        for i in range(n * piece // pieces, n * (piece + 1) // pieces):
+            row = candidates[i]
+            for f in range(h):
+                line[f] = row[f] + question[f]
+            for c in range(features.shape[1]):
+                extra = features[i, c] - usual[c]
+                if extra != 0:
+                    weights = evidence[c]
+                    for f in range(h):
+                        line[f] += extra * weights[f]
+            total = out.dtype.type(0)
+            for f in range(h):
+                total += output[f] * tanh(line[f])
+            out[i] = total
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

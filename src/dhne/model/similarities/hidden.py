@@ -31,6 +31,8 @@ from dhne.network.edges import NodeArray
 from .base import Floats, Members, QuickForm, Similarity, SimilarityShape, glorot_uniform
 
 _CACHED = 1 << 20  # numbers processed at once, so that they fit in a core's cache
+_MANY = 2048  # candidates, from which on compiled code scores them
+_SAMPLED = 63  # candidates whose median evidence is taken as the usual one
 _LONG = 16  # positions; longer tuples are summed by the kernels of families
 _EXPONENT = 40.0  # e^40 · e^40 is still a float32
 _TABLE_BYTES = 1 << 30  # a larger table of exponentials is not built
@@ -150,6 +152,11 @@ class HiddenSimilarity(Similarity):
         """Add every candidate to each query, in blocks that fit in the cache."""
         n, width = candidates.shape
         out = candidates.new_empty(len(fixed), n)
+        if self._can_be_compiled(candidates):
+            for row, question in enumerate(fixed):
+                known = None if evidence is None else evidence[row]
+                self._open_layer(candidates, question, known, out[row])
+            return out
         step = max(1, _CACHED // width) if candidates.device.type == "cpu" else n
         buffer = candidates.new_empty(min(step, n), width)
         for row, question in enumerate(fixed):
@@ -159,6 +166,32 @@ class HiddenSimilarity(Similarity):
                 known = None if evidence is None else evidence[row, start : start + step]
                 out[row, start : start + step] = self._finish(total, known)
         return out
+
+    def _can_be_compiled(self, candidates: Tensor) -> bool:
+        is_plain = self.shape.activation == "tanh" and not self.hidden_layers
+        return is_plain and candidates.device.type == "cpu" and len(candidates) >= _MANY
+
+    def _open_layer(
+        self, candidates: Tensor, question: Tensor, evidence: Tensor | None, out: Tensor
+    ) -> None:
+        """Set `out` to the logits of all candidates of one query.
+
+        Most candidates have nothing in common with the fixed nodes, so their evidence is the same
+        and is added to the query.
+        """
+        from dhne.kernels.compiled.ranking import open_layer
+        from dhne.kernels.cpu_threads import num_pieces
+
+        if self.evidence is None or evidence is None:
+            evidence, weights = candidates.new_empty(len(candidates), 0), candidates.new_empty(0, 0)
+            usual = candidates.new_empty(0)
+        else:
+            usual = evidence[:: max(1, len(evidence) // _SAMPLED)].median(dim=0).values
+            weights = self.evidence.detach()
+            question = question + usual @ weights
+        tensors = (candidates, question, evidence, usual, weights, self.output.detach())
+        open_layer(*(t.contiguous().numpy() for t in tensors), num_pieces(), out.numpy())
+        out += self.output_bias.detach()
 
     def _finish(self, total: Tensor, evidence: Tensor | None) -> Tensor:
         """Return w · σ(total + z Z) + c; `total` includes b, and is overwritten at inference."""

@@ -112,7 +112,7 @@ def test_a_sample_of_candidates_estimates_the_sum_over_all() -> None:
             query, _, column, chosen = drawn_now.answers(a)
             assert chosen.all()
             assert (query == 0).all()
-            assert len(column) == len(a.answers()[1])
+            assert len(column) == len(a.answers[1])
     expected = float(torch.exp(logits).sum())
     assert float(torch.stack(sums).mean()) == pytest.approx(expected, rel=0.05)
 

@@ -6,8 +6,8 @@ On a CPU, compiled code reads the entries one by one; elsewhere they are gathere
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -38,6 +38,11 @@ class Beside:
     asked: Tensor
     lines: Tensor
     is_turned: bool
+
+    def of(self, rows: Tensor) -> Self:
+        """Return the same of some of the questions."""
+        nodes, asked, lines = (x[rows] for x in (self.nodes, self.asked, self.lines))
+        return replace(self, nodes=nodes, asked=asked, lines=lines)
 
 
 @dataclass(frozen=True)
@@ -117,8 +122,9 @@ def _entries(b: Beside, asked: Asked) -> tuple[Tensor, Tensor, Tensor]:
     first, last = b.met.begins[b.nodes], b.met.begins[b.nodes + 1]
     rows, entries = ragged(first, torch.where(b.asked >= 0, last, first))
     column = asked.column[b.met.targets[entries].long()]
-    inside = (column >= 0) & (column < asked.num_columns)
-    rows, entries, column = (x[inside] for x in (rows, entries, column))
+    if asked.num_columns < len(asked.column):
+        inside = (column >= 0) & (column < asked.num_columns)
+        rows, entries, column = (x[inside] for x in (rows, entries, column))
     a, line, met = b.asked[rows], b.lines[rows], b.met.places[entries].long()
     value = b.met.values[entries]
     if asked.known is not None:

@@ -173,9 +173,9 @@ class PlaceEvidence(nn.Module):
     def touched(self, beside: Sequence[Sequence[Beside]]) -> tuple[Tensor, list[list[Beside]]]:
         """Return the rows of W that several questions need, and the questions with these rows.
 
-        The gradient then has these rows alone, unless W is small.
+        The gradient then has these rows alone, unless W is small or on a GPU.
         """
-        if self.num_places <= _FEW_PLACES:
+        if self.num_places <= _FEW_PLACES or self.weights.device.type != "cpu":
             return self.weights, [list(b) for b in beside]
         needed = [b.lines[b.asked >= 0] for question in beside for b in question]
         lines = torch.unique(torch.cat(needed)) if needed else self._turned[:0]

@@ -288,7 +288,7 @@ def train_products(
     products.to(device)
     candidates = s.candidates
     if candidates is None:
-        candidates = 0 if device.type == "cuda" else 1024
+        candidates = 32_768 if device.type == "cuda" else 1024
     options = RankingOptions(
         epochs=s.ranking_epochs or 1,
         batch_size=min(max(blueprint.train.num_edges() // 32, 32), 512),

@@ -51,7 +51,7 @@ class Candidates:
 
         Answers that are not among the candidates are left out.
         """
-        query, entry = asked.answers()
+        query, entry = asked.answers
         column = self.place[asked.queries.answers[entry]]
         if self.log_chance is None:
             return query, entry, column, torch.ones_like(column, dtype=torch.bool)
@@ -93,7 +93,7 @@ class CandidateSampler:
         drawn, chosen = [random.integers(n, s)], {}
         missed = torch.full((n,), (1 - 1 / n) ** s, dtype=torch.float64, device=device)
         for a in here:
-            _, entry = a.answers()
+            _, entry = a.answers
             is_chosen = random.uniform(len(entry)) < a.queries.shares[entry] * _ANSWERS
             chosen[a.position] = is_chosen
             drawn.append(a.queries.answers[entry[is_chosen]])

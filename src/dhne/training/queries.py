@@ -9,6 +9,7 @@ relations that saves most of the work: drug has 137,404 hyperedges and 3,350 dis
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -77,7 +78,7 @@ class Queries:
         return ragged(self.begins[which], self.begins[which + 1])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
     """Some of the queries at one position, in one step."""
 
@@ -92,7 +93,7 @@ class Asked:
         """The open position."""
         return self.queries.position
 
-    @property
+    @cached_property
     def nodes(self) -> Tensor:
         """``int64[m, N]``: their contexts."""
         return self.queries.nodes[self.which]
@@ -102,6 +103,7 @@ class Asked:
         """``float[m]``: what each query counts in the mean over this step's queries."""
         return self.queries.weights[self.which] / max(len(self), 1)
 
+    @cached_property
     def answers(self) -> tuple[Tensor, Tensor]:
-        """Return (query, entry of ``queries.answers``) of all known answers."""
+        """(query, entry of ``queries.answers``) of all known answers."""
         return self.queries.answers_of(self.which)

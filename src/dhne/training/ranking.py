@@ -34,7 +34,7 @@ from .optimizers import LinearDecay, Optimizer
 from .queries import Asked, Queries
 from .random_numbers import Random
 
-_EVERY = 5  # epochs between two validations
+_VALIDATIONS = 8  # during a training
 _PATIENCE = 4  # validations without improvement before training stops
 _FINAL_RATE = 0.01  # final learning rate, relative to the initial one
 _ADAM = UpdateRule("adam")  # with its usual betas: most weights change in every step
@@ -57,9 +57,9 @@ class RankingOptions:
         Uniform candidates per step if a type has many more nodes; 0 uses all nodes.
     """
 
-    epochs: int = 60
+    epochs: int = 30
     batch_size: int = 256
-    learning_rate: float = 0.003
+    learning_rate: float = 0.01
     dropout: float = 0.4
     candidates: int = 0
 
@@ -98,13 +98,16 @@ class RankingTrainer:
         self.device = next(products.parameters()).device
         self.random = Random(seed, 0, self.device)
         self.queries: dict[EdgeType, list[Queries]] = {}
+        self.beside: dict[EdgeType, list[list[Beside]]] = {}
         self.num_edges: dict[EdgeType, int] = {}
         for e in network.edge_sets:
             if len(e) and products.covers(e.types):
                 sizes = network.position_sizes(e.types)
                 self.num_edges[e.types] = len(e)
-                self.queries[e.types] = [
-                    Queries.of(e, sizes, p, self.device) for p in range(e.length)
+                queries = [Queries.of(e, sizes, p, self.device) for p in range(e.length)]
+                self.queries[e.types] = queries
+                self.beside[e.types] = [
+                    products.evidence.beside(q.nodes, e.types, q.position) for q in queries
                 ]
         self.sampler = CandidateSampler(products, self.queries, options.candidates)
 
@@ -122,6 +125,7 @@ class RankingTrainer:
         steps = o.epochs * sum(self._steps(types) for types in self.queries)
         rate = LinearDecay(o.learning_rate, steps, _FINAL_RATE)
         best, best_weights, waited = -1.0, None, 0
+        every = max(1, o.epochs // _VALIDATIONS)
         for epoch in range(1, o.epochs + 1):
             losses = []
             self.random = Random(self.seed, epoch, self.device)
@@ -134,7 +138,7 @@ class RankingTrainer:
             history.append(record)
             if self.progress is not None:
                 self.progress(epoch, record["loss"])
-            if self.validate is None or (epoch % _EVERY and epoch != o.epochs):
+            if self.validate is None or (epoch % every and epoch != o.epochs):
                 continue
             record["validation_mrr"] = found = self.validate()
             if found > best:
@@ -171,7 +175,7 @@ class RankingTrainer:
         drawn = {t: self.sampler.draw(t, types, asked, self.random) for t in set(types)}
         total = self.products.vectors_of(types[0]).new_zeros(())
         asked = [a for a in asked if len(a)]
-        beside = [self.products.evidence.beside(a.nodes, types, a.position) for a in asked]
+        beside = [[b.of(a.which) for b in self.beside[types][a.position]] for a in asked]
         weights, beside = self.products.evidence.touched(beside)
         for a, met in zip(asked, beside, strict=True):
             candidates = drawn[types[a.position]]
@@ -210,12 +214,15 @@ class RankingTrainer:
         )
         logits = torch.addmm(evidence, z, drawn.vectors[: drawn.size].T)
         count = torch.bincount(query, minlength=len(asked))
-        own = asked.queries.shares[entry].to(z.dtype) * chosen
-        sums = z.new_zeros(len(asked)).index_add_(0, query, own).clamp_(min=1e-12)
+        shares = asked.queries.shares[entry]
+        if drawn.log_chance is not None:  # the shares of the answers chosen on purpose
+            shares = shares * chosen
+            sums = shares.new_zeros(len(asked)).index_add_(0, query, shares)
+            shares = shares / sums.clamp_(min=1e-12)[query]
         targets = Targets(
             begins=torch.cat([count.new_zeros(1), count.cumsum(0)]),
             columns=column,
-            values=(own / sums[query] + 1 / count[query]) / 2,
+            values=((shares + 1 / count[query]) / 2).to(z.dtype),
             is_certain=chosen,
         )
         return self.kernels.ranking_loss(
@@ -225,7 +232,7 @@ class RankingTrainer:
 
 def _context_loss(asked: Asked, logits: Tensor) -> Tensor:
     """Return the loss of queries about the context, whose known answers do not compete."""
-    query, entry = asked.answers()
+    query, entry = asked.answers
     answers = asked.queries.answers[entry]
     rest = logits.index_put((query, answers), logits.new_tensor(-1e30))
     rivals = torch.logsumexp(rest, 1)

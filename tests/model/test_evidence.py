@@ -186,14 +186,36 @@ def test_candidates_have_the_features_of_whole_tuples(
     """Up to rounding: what the fixed nodes share is only counted once."""
     evidence, device = evidence_of(network, dtype, backend), device_of(backend)
     edges = data.draw(st.sampled_from(network.edge_sets))
-    row = torch.from_numpy(edges.nodes[data.draw(st.integers(0, len(edges) - 1))].copy())
+    chosen = data.draw(st.lists(st.integers(0, len(edges) - 1), min_size=1, max_size=3))
+    rows = torch.from_numpy(edges.nodes[chosen].copy())
     position = data.draw(st.integers(0, edges.length - 1))
-    got = evidence.candidate_features(row.to(device), edges.types, position)
-    every = row.repeat(network.num_nodes(edges.types[position]), 1).numpy()
-    every[:, position] = np.arange(len(every))
+    got = evidence.open_evidence(rows.to(device), edges.types, position).dense()
+    size = network.num_nodes(edges.types[position])
+    every = rows.repeat_interleave(size, dim=0).numpy()
+    every[:, position] = np.tile(np.arange(size), len(rows))
     tuples = torch.from_numpy(edges.types.canonical(every)).to(device)
-    whole = evidence.features(tuples, edges.types)
+    whole = evidence.features(tuples, edges.types).reshape(len(rows), size, -1)
     torch.testing.assert_close(got, whole, rtol=4 * torch.finfo(dtype).eps, atol=0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("position", [0, 1, 2, 3])
+def test_candidates_of_nodes_with_very_many_neighbours(backend: str, position: int) -> None:
+    """Samples of neighbours, hubs without paths, and a type that neighbours itself."""
+    rng = np.random.default_rng(0)
+    nodes = np.stack([rng.integers(n, size=1500) for n in (2, 90, 700, 90)], axis=1)
+    types = EdgeType(("few", "some", "many", "some"))
+    network = HyperNetwork.from_arrays(
+        {types: [*nodes]}, num_nodes={"few": 3, "some": 91, "many": 700}
+    )
+    evidence = evidence_of(network, torch.float64, backend)
+    rows = torch.from_numpy(nodes[:3].copy()).to(device_of(backend))
+    got = evidence.open_evidence(rows, types, position)
+    size = network.num_nodes(types[position])
+    tuples = rows.repeat_interleave(size, dim=0)
+    tuples[:, position] = torch.arange(size, device=rows.device).repeat(len(rows))
+    whole = evidence.features(tuples, types).reshape(len(rows), size, -1)
+    torch.testing.assert_close(got.dense(), whole, rtol=1e-12, atol=1e-12)
 
 
 def test_of_long_sets_every_member_is_in_as_many_pairs_and_these_are_few() -> None:

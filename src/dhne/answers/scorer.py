@@ -264,17 +264,16 @@ class TupleScorer:
         )
         out = np.empty((len(nodes), len(candidates)), dtype=np.float64)
         counts = self._evidence if similarity.uses_evidence else None
-        step = 1 if counts is not None else max(1, _NUMBERS // max(len(candidates), 1))
+        step = max(1, _NUMBERS // max(len(candidates), 1))
         with torch.no_grad():
             for start in range(0, len(nodes), step):
-                known = None
-                if counts is not None:
-                    known = counts.candidate_features(
-                        torch.from_numpy(nodes[start].copy()).to(self._device),
-                        edge_type,
-                        position,
-                    )[None]
-                found = similarity.open_logits(fixed[start : start + step], candidates, known)
+                questions = fixed[start : start + step]
+                if counts is None:
+                    found = similarity.open_logits(questions, candidates, None)
+                else:
+                    ids = torch.from_numpy(nodes[start : start + step].copy()).to(self._device)
+                    known = counts.open_evidence(ids, edge_type, position)
+                    found = similarity.logits_with_evidence(questions, candidates, known)
                 out[start : start + step] = found.double().cpu().numpy()
         return out
 

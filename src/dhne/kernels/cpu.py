@@ -18,7 +18,7 @@ from . import counts
 from .compiled import candidates, entries, optimizers
 from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
-from .counts import Average, CountTable, TupleTables
+from .counts import Average, CountTable, OpenCounts, TupleTables
 from .cpu_functions import (
     Encode,
     GatherSum,
@@ -146,25 +146,31 @@ class CompiledKernels(Kernels):
         )
         return torch.from_numpy(out)
 
-    def candidate_counts(
-        self, tables: TupleTables, nodes: Tensor, position: int, low: int, high: int
-    ) -> Tensor:
-        """Count the pairs that a candidate is in; the others once."""
-        out = np.empty((high - low, tables.width), tables.tables[0].counts.numpy().dtype)
+    def candidate_counts(self, tables: TupleTables, nodes: Tensor, position: int) -> OpenCounts:
+        """Visit only the candidates that share something with a fixed node."""
+        m, n = len(nodes), tables.sizes[position]
+        columns = np.array(tables.columns_of(position), np.int64)
+        dtype = tables.tables[0].counts.numpy().dtype
+        given, found = np.zeros((m, tables.width), dtype), np.zeros(m, np.int64)
+        ids, counted = np.empty((m, n), np.int32), np.empty((m, n, len(columns)), dtype)
         candidates.candidate_counts(
             *self._count_arrays(tables),
             np.array(tables.sizes),
-            np.array([t.num_columns for t in tables.tables]),
-            nodes.numpy(),
+            _turned(tables.tables[position]),
+            nodes.contiguous().numpy(),
             position,
-            low,
             counts.SHARED,
             counts.PATHS,
             counts.HUB,
-            num_pieces(),
-            out,
+            given,
+            found,
+            ids,
+            counted,
         )
-        return torch.from_numpy(out)
+        begins = np.concatenate([[0], found.cumsum()])
+        near = np.empty(begins[-1], np.int32), np.empty((begins[-1], tables.width), dtype)
+        candidates.spread_counts(begins, ids, counted, given, columns, *near)
+        return OpenCounts(*(torch.from_numpy(x) for x in (given, begins, *near)))
 
     def features(self, counts: Tensor, average: Average) -> Tensor:
         """Turn counts into features tuple by tuple."""
@@ -293,6 +299,23 @@ def _arrays(stepped: Stepped) -> list[npt.NDArray[Any]]:
             use_large_pages(array)
     arrays: list[npt.NDArray[Any]] = stepped.view[1]
     return arrays
+
+
+def _turned(table: CountTable) -> tuple[Ints, ...]:
+    """Return a table by columns, kept between calls; see :mod:`dhne.kernels.compiled.candidates`.
+
+    One sample of a row's neighbours serves what nodes share and their paths.
+    """
+    assert counts.SHARED == counts.PATHS
+    if "turned" not in table.kept:
+        indptr, columns = table.indptr.numpy(), table.columns.numpy()
+        firsts = np.unique(np.array(table.firsts))
+        bounds, logs = entries.block_bounds(indptr, columns, firsts, 0), torch.log1p(table.counts)
+        table.kept["turned"] = candidates.turn(
+            indptr, columns, logs.numpy(), bounds, firsts, counts.SHARED, table.num_columns
+        )
+    turned: tuple[Ints, ...] = table.kept["turned"]
+    return turned
 
 
 def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:

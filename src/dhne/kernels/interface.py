@@ -37,7 +37,7 @@ import torch
 from torch import Tensor, nn
 
 from . import products, ranking_loss
-from .counts import ZERO, Average, TupleTables, tuple_counts
+from .counts import ZERO, Average, OpenCounts, TupleTables, open_counts, tuple_counts
 from .products import Dropout, Factor, Rows
 from .ranking_loss import Targets
 
@@ -296,16 +296,12 @@ class Kernels(ABC):
         """
         return tuple_counts(tables, nodes, source, left_out, of_edges)
 
-    def candidate_counts(
-        self, tables: TupleTables, nodes: Tensor, position: int, low: int, high: int
-    ) -> Tensor:
-        """Return `tuple_counts` of ``nodes: int64[N]`` with low … high-1 at `position`.
+    def candidate_counts(self, tables: TupleTables, nodes: Tensor, position: int) -> OpenCounts:
+        """Return what the fixed nodes of queries ``int64[m, N]`` share with every candidate.
 
-        A backend may count once what the other positions share.
+        A backend may visit only the candidates that share something.
         """
-        tuples = nodes.repeat(high - low, 1)
-        tuples[:, position] = torch.arange(low, high, device=nodes.device)
-        return self.tuple_counts(tables, tuples, None, None)
+        return open_counts(self.tuple_counts, tables, nodes, position)
 
     def features(self, counts: Tensor, average: Average) -> Tensor:
         """Return (ℓ(pair counts), which of these are zero, ℓ(degrees)), averaged."""

@@ -30,6 +30,8 @@ from dhne.kernels.counts import ZERO, Average, Common, CountTable, TupleTables
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
+from .open_evidence import OpenEvidence, placements
+
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
 _PAIRS = 32  # of one kind, above which not all are counted
 _SLOTS = 33  # maximum number of positions of which every pair is a kind of its own
@@ -97,28 +99,6 @@ def _to(apart: int, size: int) -> range:
 
 def _ascending(p: int, q: int) -> tuple[int, int]:
     return (p, q) if p < q else (q, p)
-
-
-def _placements(
-    nodes: Tensor, edge_type: EdgeType, position: int, size: int
-) -> list[tuple[Tensor, int, int, int]]:
-    """Return (tuple, position of the candidate, first candidate, end of the candidates).
-
-    Members of a set are counted in the order of their ids, so the candidate's position depends on
-    its id: all candidates between two members share one.
-    """
-    row = edge_type.canonical(nodes.cpu().numpy()[None])[0]
-    places = sorted((position, *edge_type.peers(position)))
-    members = sorted(int(nodes[p]) for p in places if p != position)
-    bounds = [0, *members, size]
-    found = []
-    for i, place in enumerate(places):
-        filled = row.copy()
-        filled[[p for p in places if p != place]] = members
-        filled[place] = -1
-        moved = torch.from_numpy(filled).to(nodes.device)
-        found.append((moved, place, bounds[i], bounds[i + 1]))
-    return found
 
 
 def num_features(edge_type: EdgeType) -> int:
@@ -253,19 +233,37 @@ class PairEvidence:
         )
         return self._described(counts, edge_type)
 
-    def candidate_features(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
-        """Return ``float[n, features]`` of one tuple with each node of the type at `position`.
-
-        What the fixed nodes have in common is counted once.
-        """
+    def open_evidence(self, nodes: Tensor, edge_type: EdgeType, position: int) -> OpenEvidence:
+        """Return the features of ``nodes: int64[m, N]`` with each candidate for `position`."""
         tables = self.tables(edge_type)
-        counts = [
-            self._kernels.candidate_counts(tables, row, place, low, high)
-            for row, place, low, high in _placements(
-                nodes, edge_type, position, tables.sizes[position]
-            )
-        ]
-        return self._described(torch.cat(counts), edge_type)
+        degrees = tables.tables[position].degrees
+        if edge_type.has_sets:
+            parts = [self._with_candidates(row, edge_type, position) for row in nodes]
+            return OpenEvidence.of_all(torch.stack(parts))
+        found = self._kernels.candidate_counts(tables, nodes, position)
+        average = self._average(edge_type)
+        number = 2 * 3 * len(tables.pairs) + position  # after (ℓ(pair counts), which are zero)
+        far = self._described(found.given, edge_type)
+        open_ = OpenEvidence(
+            far,
+            torch.log1p(degrees) * average.share[number],
+            int(average.feature[number]),
+            found.begins,
+            found.ids,
+            self._described(found.counts, edge_type),
+        )
+        open_.near.sub_(far[open_.queries])
+        return open_
+
+    def _with_candidates(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
+        """Return ``float[n, features]`` of one tuple with each node of the type at `position`."""
+        tables = self.tables(edge_type)
+        size, parts = tables.sizes[position], []
+        for row, place, low, high in placements(nodes, edge_type, position, size):
+            counts = self._kernels.candidate_counts(tables, row[None], place).dense(size)[0]
+            counts[:, tables.degree_column(place)] = tables.tables[place].degrees
+            parts.append(counts[low:high])
+        return self._described(torch.cat(parts), edge_type)
 
     def without_pair(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         """Return ``float[pairs, features]``: one tuple's features if a pair had nothing in common.

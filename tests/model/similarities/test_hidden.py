@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from dhne import DHNE
 from dhne.datasets import planted_clusters
+from dhne.model.open_evidence import OpenEvidence
 from dhne.model.similarities import HiddenSimilarity, SimilarityShape
 from dhne.network.edges import EdgeType
 from tests.kernels.backends import BACKENDS, device_of, kernels_of
@@ -95,3 +96,33 @@ def test_a_layer_saved_with_fewer_features_gives_the_logits_it_gave() -> None:
     kernels = kernels_of("reference")
     was = earlier.combine(kernels, [earlier.project(x, 0)] * 2, members, known[:, :5])
     assert torch.allclose(was, later.combine(kernels, [later.project(x, 0)] * 2, members, known))
+
+
+@pytest.mark.parametrize("hidden", [(), (6, 5)])
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_implied_evidence_gives_the_logits_of_evidence_spelt_out(
+    activation: str, hidden: tuple[int, ...]
+) -> None:
+    shape = SimilarityShape(
+        EdgeType(("a", "b")), {"a": 4, "b": 3}, hidden, activation, num_features=5
+    )
+    module = HiddenSimilarity(shape).double()
+    source = torch.Generator().manual_seed(0)
+    module.reset(source)
+
+    def drawn(*size: int) -> torch.Tensor:
+        return torch.randn(*size, generator=source, dtype=torch.float64)
+
+    evidence = OpenEvidence(
+        far=drawn(3, 5),
+        degrees=drawn(7),
+        degree_feature=4,
+        begins=torch.tensor([0, 2, 2, 5]),
+        ids=torch.tensor([6, 1, 0, 3, 2], dtype=torch.int32),
+        near=drawn(5, 5) * torch.tensor([1, 0, 1, 1, 0]),
+    )
+    fixed, candidates = drawn(3, module.width), drawn(7, module.width)
+    with torch.no_grad():
+        spelt_out = module.open_logits(fixed, candidates, evidence.dense())
+        implied = module.logits_with_evidence(fixed, candidates, evidence)
+    torch.testing.assert_close(implied, spelt_out, rtol=1e-12, atol=1e-12)

@@ -8,8 +8,9 @@ Every similarity works in three steps, so that no work is done twice:
 3. *Finish*: compute the logit from the combination, and from evidence if the similarity uses it.
 
 ``combine`` does steps 2 and 3 for whole tuples. For an open position, ``fixed`` combines the given
-nodes, and ``open_logits`` completes them with all candidates. A similarity that can order
-candidates faster than ``open_logits`` offers a :class:`QuickForm`.
+nodes, and ``open_logits`` completes them with all candidates; ``logits_with_evidence`` does so at a
+lower cost where evidence is mostly implied. A similarity that can order candidates faster than
+``open_logits`` offers a :class:`QuickForm`.
 
 S = sigmoid(logit).
 """
@@ -28,6 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from dhne.kernels import Kernels
+from dhne.model.open_evidence import OpenEvidence
 from dhne.network.edges import EdgeType, NodeArray
 
 Floats = npt.NDArray[np.float32]
@@ -164,6 +166,15 @@ class Similarity(nn.Module, ABC):
             Projected into the slot of the open position.
         evidence : float[m, n, features], optional
         """
+
+    def logits_with_evidence(
+        self, fixed: Tensor, candidates: Tensor, evidence: OpenEvidence
+    ) -> Tensor:
+        """Return `open_logits` with evidence that is mostly implied.
+
+        The default spells it out.
+        """
+        return self.open_logits(fixed, candidates, evidence.dense())
 
     def quick_form(self, candidates: Tensor) -> QuickForm | None:
         """Return a faster way than `open_logits` to order these candidates, if there is one."""

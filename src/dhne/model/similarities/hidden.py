@@ -26,13 +26,13 @@ from torch import Tensor, nn
 
 from dhne.kernels import Kernels
 from dhne.model.activations import ACTIVATIONS
+from dhne.model.open_evidence import OpenEvidence
 from dhne.network.edges import NodeArray
 
 from .base import Floats, Members, QuickForm, Similarity, SimilarityShape, glorot_uniform
 
 _CACHED = 1 << 20  # numbers processed at once, so that they fit in a core's cache
 _MANY = 2048  # candidates, from which on compiled code scores them
-_SAMPLED = 63  # candidates whose median evidence is taken as the usual one
 _LONG = 16  # positions; longer tuples are summed by the kernels of families
 _EXPONENT = 40.0  # e^40 · e^40 is still a float32
 _TABLE_BYTES = 1 << 30  # a larger table of exponentials is not built
@@ -151,12 +151,9 @@ class HiddenSimilarity(Similarity):
     def open_logits(self, fixed: Tensor, candidates: Tensor, evidence: Tensor | None) -> Tensor:
         """Add every candidate to each query, in blocks that fit in the cache."""
         n, width = candidates.shape
+        if evidence is None and n >= _MANY and self._can_be_compiled(candidates):
+            return self._open_layer(candidates, fixed, None)
         out = candidates.new_empty(len(fixed), n)
-        if self._can_be_compiled(candidates):
-            for row, question in enumerate(fixed):
-                known = None if evidence is None else evidence[row]
-                self._open_layer(candidates, question, known, out[row])
-            return out
         step = max(1, _CACHED // width) if candidates.device.type == "cpu" else n
         buffer = candidates.new_empty(min(step, n), width)
         for row, question in enumerate(fixed):
@@ -167,31 +164,52 @@ class HiddenSimilarity(Similarity):
                 out[row, start : start + step] = self._finish(total, known)
         return out
 
+    def logits_with_evidence(
+        self, fixed: Tensor, candidates: Tensor, evidence: OpenEvidence
+    ) -> Tensor:
+        """Add what is common to all candidates of a query to the query, degrees to the candidates.
+
+        Only what near candidates have beyond that is added one by one.
+        """
+        assert self.evidence is not None
+        z = self.evidence.detach()
+        question = fixed + evidence.far @ z
+        if self._can_be_compiled(candidates):
+            return self._open_layer(candidates, question, evidence)
+        part = torch.addr(candidates, evidence.degrees, z[evidence.degree_feature])
+        out = self.open_logits(question, part, None)
+        queries, ids, step = evidence.queries, evidence.ids.long(), max(1, _CACHED // self.width)
+        for start in range(0, len(ids), step):
+            at = slice(start, start + step)
+            total = part[ids[at]] + question[queries[at]]
+            out[queries[at], ids[at]] = self._finish(total, evidence.near[at])
+        return out
+
     def _can_be_compiled(self, candidates: Tensor) -> bool:
         is_plain = self.shape.activation == "tanh" and not self.hidden_layers
-        return is_plain and candidates.device.type == "cpu" and len(candidates) >= _MANY
+        return is_plain and candidates.device.type == "cpu"
 
     def _open_layer(
-        self, candidates: Tensor, question: Tensor, evidence: Tensor | None, out: Tensor
-    ) -> None:
-        """Set `out` to the logits of all candidates of one query.
-
-        Most candidates have nothing in common with the fixed nodes, so their evidence is the same
-        and is added to the query.
-        """
+        self, candidates: Tensor, questions: Tensor, evidence: OpenEvidence | None
+    ) -> Tensor:
+        """Return the logits of a single tanh layer, by compiled code."""
         from dhne.kernels.compiled.ranking import open_layer
         from dhne.kernels.cpu_threads import num_pieces
 
-        if self.evidence is None or evidence is None:
-            evidence, weights = candidates.new_empty(len(candidates), 0), candidates.new_empty(0, 0)
-            usual = candidates.new_empty(0)
+        n, width = candidates.shape
+        if evidence is None or self.evidence is None:
+            begins, ids = torch.zeros(len(questions) + 1).long(), torch.empty(0).int()
+            near = weights = candidates.new_empty(0, 0)
+            degrees, slope = candidates.new_zeros(n), candidates.new_zeros(width)
         else:
-            usual = evidence[:: max(1, len(evidence) // _SAMPLED)].median(dim=0).values
+            begins, ids, near = evidence.begins, evidence.ids, evidence.near
             weights = self.evidence.detach()
-            question = question + usual @ weights
-        tensors = (candidates, question, evidence, usual, weights, self.output.detach())
+            degrees, slope = evidence.degrees, weights[evidence.degree_feature]
+        out = candidates.new_empty(len(questions), n)
+        added = (questions, degrees, slope, begins, ids, near, weights)
+        tensors = (candidates, *added, self.output.detach())
         open_layer(*(t.contiguous().numpy() for t in tensors), num_pieces(), out.numpy())
-        out += self.output_bias.detach()
+        return out + self.output_bias.detach()
 
     def _finish(self, total: Tensor, evidence: Tensor | None) -> Tensor:
         """Return w · σ(total + z Z) + c; `total` includes b, and is overwritten at inference."""

@@ -2,7 +2,7 @@
 
 ``python docs/scripts/results.py runs/full`` writes its Markdown to ``docs/results-full.md``, its
 pictures to ``docs/images/results``, and the measured rows of the table at the top of
-``docs/results.md``.
+``docs/results.md``. A report on some of the tables and figures replaces only their sections.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ SUMMARY = (
     ('**`dhne-plus`** (`preset="plus"`)', "DHNE+", _MEASURED),
 )
 _PICTURE = re.compile(r"(!\[[^\]]*\]\()([^)/]+\.png)\)")
+_SETTINGS = "## Settings"
 _BLOCK = re.compile(r"(<!-- begin summary -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -40,16 +41,31 @@ def take(made: Path) -> None:
     page = (made / "results.md").read_text(encoding="utf-8")
     _, _, body = page.partition("\n")  # the report's own title
     pictures = DOCS / "images" / "results"
-    shutil.rmtree(pictures, ignore_errors=True)
-    pictures.mkdir(parents=True)
+    pictures.mkdir(parents=True, exist_ok=True)
     for name in {match[2] for match in _PICTURE.finditer(body)}:
         shutil.copy(made / name, pictures / name)
     body = _PICTURE.sub(r"\1images/results/\2)", body)
     body = body.replace("```console", "<!-- test: shown only -->\n```console")  # it takes hours
-    text = f"{TITLE}\n\n{body.lstrip()}"
-    (DOCS / "results-full.md").write_text(text, encoding="utf-8")
+    full = DOCS / "results-full.md"
+    text = with_sections(full.read_text(encoding="utf-8"), f"{TITLE}\n\n{body.lstrip()}")
+    full.write_text(text, encoding="utf-8")
     results = DOCS / "results.md"
     results.write_text(with_summary(results.read_text(encoding="utf-8"), text), encoding="utf-8")
+
+
+def with_sections(page: str, made: str) -> str:
+    """Return the new page, or the old one with the sections of a report that has only some."""
+    old, new = _sections(page), _sections(made)
+    if old.keys() <= new.keys():
+        return made
+    kept = {title for title in new if title in old and title not in ("", _SETTINGS)}
+    return "".join(new[title] if title in kept else text for title, text in old.items())
+
+
+def _sections(page: str) -> dict[str, str]:
+    """Return the sections of a page by their titles; what precedes the first has none."""
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    return {part.partition("\n")[0] if i else "": part for i, part in enumerate(parts)}
 
 
 def with_summary(results: str, full: str) -> str:

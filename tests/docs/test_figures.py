@@ -7,7 +7,7 @@ import re
 import pytest
 
 from docs.scripts.blocks import ROOT
-from docs.scripts.results import with_summary
+from docs.scripts.results import with_sections, with_summary
 
 FIGURE = re.compile(r"(?<![\d.])\d{0,4}(?:,\d{3})*\.\d{2,4}(?![\d.])|(?<![\d.,])\d{1,3}(?:,\d{3})+")
 
@@ -30,3 +30,10 @@ def test_figures_in_tables_are_published_ones(page: str) -> None:
     assert len(figures) > 10
     known = set(FIGURE.findall(published))
     assert [figure for figure in figures if figure not in known] == []
+
+
+def test_a_partial_report_replaces_its_own_sections() -> None:
+    page = "# T\n\nlead\n\n## A\n\none\n\n## B\n\ntwo\n\n## Settings\n\nall\n"
+    part = "# T\n\nother\n\n## B\n\nthree\n\n## Settings\n\nsome\n"
+    assert with_sections(page, part) == page.replace("two", "three")
+    assert with_sections(page, page.replace("one", "four")) == page.replace("one", "four")

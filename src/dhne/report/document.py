@@ -24,6 +24,11 @@ METRIC_TITLES = {
     "hits@10": "Hits@10, filtered",
     "mean_rank": "Mean rank, filtered (lower is better)",
 }
+CLASSIFICATION_TITLES = {
+    "micro_f1": "Micro F1, mean over the shares of labelled nodes",
+    "macro_f1": "Macro F1, mean over the shares of labelled nodes",
+    "neighbours@10": "Share of the ten nearest nodes with a label in common",
+}
 SCORING_TITLE = "How pairs are combined into a score, chosen on validation data"
 COST_TITLES = {"fit_seconds": "Seconds to fit", "peak_rss_mb": "Peak memory in MiB"}
 
@@ -163,12 +168,10 @@ def _shared(name: str, used: dict[str, dict[str, Any]]) -> Any:
 def _section(experiment: Experiment, records: Joined) -> Section:
     parts = (experiment.name, experiment.title, experiment.text)
     if not experiment.name.startswith("table-") or not records:
-        return Section(*parts, notes=_figure_notes(experiment.name), records=records)
-    further = [
-        (caption, table(records, metric))
-        for metric, caption in METRIC_TITLES.items()
-        if metric != "auc" and any(metric in r.mean for r in records.values())
-    ]
+        found = _measured(records, CLASSIFICATION_TITLES)
+        notes = _figure_notes(experiment.name)
+        return Section(*parts, notes=notes, further=tuple(found), records=records)
+    further = [found for found in _measured(records, METRIC_TITLES) if found[1].metric != "auc"]
     further += [(caption, table(records, cost)) for cost, caption in COST_TITLES.items()]
     main = table(records, "auc")
     return Section(
@@ -179,6 +182,15 @@ def _section(experiment: Experiment, records: Joined) -> Section:
         scorings=scorings(records, main.columns),
         records=records,
     )
+
+
+def _measured(records: Joined, titles: dict[str, str]) -> list[tuple[str, MetricTable]]:
+    """Return a table, with its caption, of each metric that was measured."""
+    return [
+        (caption, table(records, metric))
+        for metric, caption in titles.items()
+        if any(metric in r.mean for r in records.values())
+    ]
 
 
 def _table_notes(records: Joined) -> tuple[str, ...]:

@@ -48,12 +48,12 @@ from .network.growth import first_part
 from .network.hypernetwork import HyperNetwork
 from .storage import RunContents, load_run, save_run
 from .storage.sense import making_sense
-from .training.assembly import Blueprint, prepare_training, train_products
-from .training.blending import HeldOutTuples
+from .training.assembly import Blueprint, prepare_training
 from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.divided import train_divided
 from .training.growing import Growing
 from .training.loop import CheckpointStore
+from .training.product_training import fit_products
 from .workers import Group
 
 _PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run besides the model's
@@ -159,7 +159,7 @@ class DHNE(Arguments, Judging, Growing):
         """Train the model, and the products if there are any.
 
         The hyperedges that products are chosen on are held out of both; if the products do not
-        help, the model is retrained on everything.
+        help, the model is retrained on everything, unless few are held out.
         """
         settings = check_arguments(self.get_params(deep=False))
         if self._update is not None:
@@ -179,7 +179,7 @@ class DHNE(Arguments, Judging, Growing):
         chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
         if self._update is not None and self._update.keeps_products(chosen):
             used = bool(self.blend_.products)
-            self._fit_model(chosen if used else whole, kernels, device, None)
+            self._fit_model(chosen if chosen.is_kept(used=used) else whole, kernels, device, None)
             self.products_, self.ranking_history_ = self._update.train_products(
                 chosen, kernels, device, seed=self.random_state, used=used
             )
@@ -188,7 +188,7 @@ class DHNE(Arguments, Judging, Growing):
         self._fit_model(chosen, kernels, device, group)
         if whole.settings.products and not self._is_elsewhere:  # the first worker continues alone
             self._fit_products(chosen, kernels, device)
-            if chosen is not whole and not self.blend_.products:
+            if not chosen.is_kept(used=bool(self.blend_.products)):
                 self._checkpoints, calibration = None, self.calibration_  # of the previous training
                 self._fit_model(whole, kernels, device, None if group is None else Group())
                 self.calibration_ = calibration
@@ -273,19 +273,14 @@ class DHNE(Arguments, Judging, Growing):
     def _fit_products(self, blueprint: Blueprint, kernels: Kernels, device: torch.device) -> None:
         """Train the products, and choose their weight relative to the similarity."""
         show = next((c for c in self._callbacks if isinstance(c, ProgressBar)), None)
-        self.products_, self.ranking_history_ = train_products(
+        self.products_, self.ranking_history_, self.blend_ = fit_products(
             blueprint,
             kernels,
             device,
+            self._scorer_of(blueprint.evidence(device)),
             seed=self.random_state,
             progress=None if show is None else show.on_ranking_epoch,
         )
-        held_out = blueprint.chosen_on
-        if held_out is None or not held_out.num_edges():
-            return
-        scorer = self._scorer_of(blueprint.evidence(device))
-        tuples = HeldOutTuples(blueprint.train, held_out, seed=self.random_state)
-        self.blend_ = tuples.choose(scorer)
         self._calibrate(blueprint)
 
     def _calibrate(self, blueprint: Blueprint) -> None:
@@ -401,7 +396,8 @@ class DHNE(Arguments, Judging, Growing):
             chosen = blueprint.for_choosing(model.random_state)
             model.products_ = chosen.build_products()
             model.products_.load_state_dict(own)
-            blueprint = chosen if model.blend_.products else blueprint  # as in `_fit`
+            if chosen.is_kept(used=bool(model.blend_.products)):
+                blueprint = chosen
         model.model_, model.rows_ = blueprint.build(), blueprint.rows
         model.model_.load_state_dict(weights)
         model.network_, model.embeddings_ = network, contents.embeddings

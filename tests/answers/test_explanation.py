@@ -87,7 +87,7 @@ def test_products_add_their_share(model: DHNE) -> None:
     network = HyperNetwork.from_tuples(TUPLES * 3, TYPES)
     with_products = DHNE(dim=4, epochs=2, products=True, ranking_epochs=2, kernels="reference")
     with_products.fit(network)
-    with_products.blend_ = Blend(0.5, 2.0, -1.0)
+    with_products.blend_ = Blend(0.5, 2.0)
     found = with_products.explain(("bob", "Alien", "space"))
     types = network.edge_types[0]
     nodes = resolve(network, [("bob", "Alien", "space")])[0].nodes

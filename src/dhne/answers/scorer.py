@@ -182,7 +182,7 @@ class TupleScorer:
         if not self._uses_products(edge_type):
             return None
         rho = self.product_logits(nodes[None], edge_type)[0]
-        return float(self.blend.products * rho + self.blend.offset)
+        return float(self.blend.products * rho)
 
     def pair_effects(self, nodes: NodeArray, edge_type: EdgeType) -> npt.NDArray[np.float64] | None:
         """Return ``[pairs]``: the logit minus the logit if the pair had nothing in common.

@@ -11,12 +11,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class Blend(NamedTuple):
-    """logit = similarity · h + products · ρ + offset."""
+    """logit = similarity · h + products · ρ."""
 
     similarity: float = 1.0
     products: float = 0.0
-    offset: float = 0.0
 
     def __call__(self, h: Floats, rho: Floats) -> Floats:
         """Return the logits of tuples."""
-        return self.similarity * h + self.products * rho + self.offset
+        return self.similarity * h + self.products * rho

@@ -2,13 +2,14 @@
 
 Each node v has a vector x_v of its own, each role a matrix Q. A tuple (v_1, …, v_N) gets
 
-    ρ = Σ_k u_k Π_i (1 + x_{v_i} Q_i)_k  +  its place evidence (see `dhne.model.place_evidence`),
+    ρ = Σ_k u_k Π_i (1 + x_{v_i} Q_i)_k  +  its place evidence  −  m,
 
-where the product is over all positions but the context; u is the context's own vector (the
-relation's), or one vector per edge type if there is no context. The constant 1 lets the product
-include every lower-order interaction, and keeps short and long tuples on one scale; a node without
-a vector, x = 0, simply drops out. Scoring all candidates c of an open position p is one matrix
-product:
+with the evidence of `dhne.model.place_evidence`, and m the edge type's mean, which ranking does
+not determine (see `center`). The product is over all positions but the context; u is the context's
+own vector (the relation's), or one vector per edge type if there is no context. The constant 1 lets
+the product include every lower-order interaction, and keeps short and long tuples on one scale; a
+node without a vector, x = 0, simply drops out. Scoring all candidates c of an open position p is
+one matrix product:
 
     q_p = u Π_{i ≠ p} (1 + x_i Q_i),     ρ(c) = Σ_k q_{p,k} + (q_p Q_pᵀ) · x_c.
 """
@@ -63,6 +64,11 @@ class Products(nn.Module):
                     self.maps[_role(edge_type, p)] = nn.Parameter(torch.empty(dim, dim))
             if at is None:
                 self.scales[_family(edge_type)] = nn.Parameter(torch.empty(dim))
+        self._families = {
+            f: k for k, f in enumerate(dict.fromkeys(map(_family, network.edge_types)))
+        }
+        self.means: Tensor
+        self.register_buffer("means", torch.zeros(len(self._families)))  # m
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights: short vectors, length-preserving matrices, no evidence."""
@@ -71,7 +77,14 @@ class Products(nn.Module):
                 x.normal_(0, 0.1, generator=generator)
             for q in self.maps.values():
                 q.normal_(0, self.dim**-0.5, generator=generator)
+            self.means.zero_()
             self.evidence.weights.zero_()
+
+    def center(self, means: Mapping[EdgeType, float]) -> None:
+        """Subtract a mean of ρ per edge type, so that tuples of different types compare."""
+        for edge_type, mean in means.items():
+            if self.covers(edge_type):
+                self.means[self._families[_family(edge_type)]] += mean
 
     def copy_weights(self, old: Products) -> None:
         """Start from the products of a smaller network; nodes keep their ids.
@@ -88,6 +101,8 @@ class Products(nn.Module):
             ):
                 for name, weights in theirs.items():
                     mine[name][: len(weights)].copy_(weights)
+            for family, k in old._families.items():
+                self.means[self._families[family]] = old.means[k]
             self.evidence.copy_weights(old.evidence)
 
     def covers(self, edge_type: EdgeType) -> bool:
@@ -168,7 +183,7 @@ class Products(nn.Module):
             known = torch.where(inside, nodes, 0)
             whole = self.product(torch.where(inside, nodes, -1), edge_type, None).sum(1)
             evidence = self.evidence.of_tuples(known, edge_type)
-            return whole + torch.where(inside.all(1), evidence, 0)
+            return whole + torch.where(inside.all(1), evidence, 0) - self._mean(edge_type)
 
     def open_logits(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return ``float[m, n]``: ρ of each tuple with every node at `position`."""
@@ -180,7 +195,7 @@ class Products(nn.Module):
                 return self.logits(tuples, edge_type).reshape(len(nodes), n)
             q = self.product(nodes, edge_type, position)
             out = self.query(q, edge_type, position) @ self.vectors_of(edge_type[position]).T
-            out += q.sum(1, keepdim=True)
+            out += q.sum(1, keepdim=True) - self._mean(edge_type)
             inside = self._inside(nodes, edge_type)
             inside[:, position] = True
             safe, column = torch.where(inside, nodes, 0), torch.arange(n, device=nodes.device)
@@ -188,6 +203,10 @@ class Products(nn.Module):
             evidence = self.evidence.of_candidates(beside, column, (len(nodes), n))
             evidence += self.evidence.of_tuples(safe, edge_type, position)[:, None]
             return out + torch.where(inside.all(1)[:, None], evidence, 0)
+
+    def _mean(self, edge_type: EdgeType) -> Tensor:
+        family = self._families.get(_family(edge_type))
+        return self.means.new_zeros(()) if family is None else self.means[family]
 
     def _inside(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         sizes = torch.tensor([self.sizes[t] for t in edge_type], device=nodes.device)

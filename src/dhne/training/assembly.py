@@ -19,7 +19,7 @@ from dhne.answers.calibration import Calibration
 from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
-from dhne.kernels import Kernels, get_kernels
+from dhne.kernels import Kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
 from dhne.model.place_evidence import LONGEST
@@ -32,11 +32,10 @@ from .batches import BatchMaker, BatchOptions
 from .callbacks import Callback
 from .loop import CheckpointStore, Trainer
 from .memory_estimate import check_fits, count_weights, training_bytes
-from .ranking import RankingOptions, RankingTrainer
 from .replay import Replay
-from .validation import RankedHeldOut, ValidationSet
+from .validation import ValidationSet
 
-_SMALL_EDGES = 20_000  # below this, products are trained on the CPU
+_FEW = 0.01  # share of the hyperedges that a final model may do without
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +109,14 @@ class Blueprint:
             return self
         train, chosen_on = self.train.split(self.settings.holdout, seed=seed)
         return replace(self, train=train, chosen_on=chosen_on)
+
+    def is_kept(self, *, used: bool) -> bool:
+        """Whether the model trained for choosing is final; otherwise all hyperedges train another.
+
+        `used` tells whether the products help. If not, the model is still kept if at most a
+        hundredth of the hyperedges is held out: they then count in the evidence alone.
+        """
+        return used or (self.settings.holdout or 0.0) <= _FEW
 
     def sharing_rows(self, **changes: Any) -> Blueprint:
         """Return a blueprint with changes that do not affect the rows."""
@@ -261,52 +268,3 @@ def prepare_training(
         checkpoints=checkpoints,
         checkpoint_seconds=checkpoint_seconds,
     )
-
-
-def train_products(
-    blueprint: Blueprint,
-    kernels: Kernels,
-    device: torch.device,
-    *,
-    seed: int,
-    progress: Callable[[int, int, float], None] | None = None,
-    start: Callable[[Products], None] | None = None,
-) -> tuple[Products, list[dict[str, float]]]:
-    """Train the products to rank, and return them on the CPU with one record per epoch.
-
-    `progress` is called with (epochs done, maximum epochs, loss); `start` may replace the drawn
-    weights.
-    """
-    s = blueprint.settings
-    if blueprint.train.num_edges() < _SMALL_EDGES:  # a GPU would wait for the host in every step
-        device = torch.device("cpu")
-        kernels = get_kernels("auto", device)
-    products = blueprint.build_products()
-    products.reset(torch.Generator().manual_seed(seed))
-    if start is not None:
-        start(products)
-    products.to(device)
-    candidates = s.candidates
-    if candidates is None:
-        candidates = 32_768 if device.type == "cuda" else 1024
-    options = RankingOptions(
-        epochs=s.ranking_epochs or 1,
-        batch_size=min(max(blueprint.train.num_edges() // 32, 32), 512),
-        dropout=s.dropout,
-        candidates=candidates,
-    )
-    validate = None
-    if blueprint.chosen_on is not None and blueprint.chosen_on.num_edges():
-        watched = RankedHeldOut(blueprint.train, blueprint.chosen_on, products, seed=seed)
-        validate = watched.mean_reciprocal_rank
-    trainer = RankingTrainer(
-        products,
-        blueprint.train,
-        options,
-        kernels,
-        seed=seed,
-        validate=validate,
-        progress=None if progress is None else lambda e, x: progress(e, options.epochs, x),
-    )
-    history = trainer.run()
-    return products.to("cpu"), history

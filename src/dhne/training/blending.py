@@ -2,10 +2,12 @@
 
 The logit of a tuple is
 
-    ω h + γ (ρ − μ) / s,
+    ω h + γ ρ / s,
 
-with h the logit of the similarity, ρ that of the products, and μ and s the mean and standard
-deviation of ρ over held-out hyperedges and their negatives. (ω, γ) is chosen from a short list to
+with h the logit of the similarity, ρ that of the products, and s the standard deviation of ρ over
+held-out hyperedges and their negatives. Ranking determines ρ only up to a constant per query, so
+the products' mean per edge type is subtracted first (`HeldOutTuples.product_means`); otherwise
+tuples of different types could not be compared. (ω, γ) is chosen from a short list to
 maximise the filtered mean reciprocal rank of held-out hyperedges, over all positions, minus five
 times the loss in AUC against negatives. Products are used only if they gain more than twice the
 standard error of the gain; the similarity is dropped if that costs less than the standard error of
@@ -31,8 +33,8 @@ from .held_out_questions import Questions, held_out_questions
 Floats = npt.NDArray[np.float64]
 
 CHOICES = (  # (ω, γ)
-    *((1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 1.0), (1.0, 2.0), (1.0, 4.0)),
-    *((1.0, 8.0), (0.0, 1.0)),
+    *((1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 1.0), (1.0, 1.4), (1.0, 2.0), (1.0, 2.8)),
+    *((1.0, 4.0), (1.0, 5.6), (1.0, 8.0), (1.0, 11.0), (0.0, 1.0)),
 )
 _COST_OF_AUC = 5.0  # a thousandth of the AUC is worth five thousandths of the MRR
 _HYPEREDGES = 1000  # maximum number of held-out hyperedges to rank
@@ -74,13 +76,26 @@ class HeldOutTuples:
         limit = min(_HYPEREDGES, int(_CANDIDATES * total / max(rivals, 1.0)) + 1)
         self.questions = held_out_questions(train, held_out, limit=limit, seed=seed)
 
+    def similarity_mrr(self, logits: BothLogits, *, but: str | None) -> float:
+        """Return the filtered MRR of the similarity alone, over all node types but one."""
+        ranks = [
+            _reciprocal_ranks(logits, q, [Blend()])
+            for q in self.questions
+            if q.types[q.position] != but
+        ]
+        return float(np.concatenate(ranks, axis=1).mean()) if ranks else 0.0
+
+    def product_means(self, logits: BothLogits) -> dict[EdgeType, float]:
+        """Return the mean of ρ per edge type, over hyperedges and negatives."""
+        return {r: float(logits.product_logits(n, r).mean()) for r, n, _ in self.against}
+
     def choose(self, logits: BothLogits) -> Blend:
         """Return the blend with the best validation results."""
         h = np.concatenate([logits.similarity_logits(n, r) for r, n, _ in self.against])
         rho = np.concatenate([logits.product_logits(n, r) for r, n, _ in self.against])
         is_edge = np.concatenate([is_edge for _, _, is_edge in self.against])
-        mean, spread = float(rho.mean()), float(rho.std()) or 1.0
-        blends = [Blend(w, g / spread, -g * mean / spread) for w, g in CHOICES]
+        spread = float(rho.std()) or 1.0
+        blends = [Blend(w, g / spread) for w, g in CHOICES]
         ranks = [_reciprocal_ranks(logits, q, blends) for q in self.questions]
         if not ranks:
             return Blend()
@@ -102,7 +117,9 @@ def _reciprocal_ranks(logits: BothLogits, q: Questions, blends: list[Blend]) -> 
     for low in range(0, len(q.nodes), step):
         part = q.nodes[low : low + step]
         h = logits.similarity_candidates(part, q.types, q.position)
-        rho = logits.product_candidates(part, q.types, q.position)
+        rho = np.zeros(())
+        if any(blend.products for blend in blends):
+            rho = logits.product_candidates(part, q.types, q.position)
         here = (q.rows >= low) & (q.rows < low + step)
         away = q.rows[here] - low, q.answers[here]
         line = np.arange(len(part)), q.own[low : low + step]

@@ -28,8 +28,9 @@ from dhne.model.module_names import module_name
 from dhne.model.products import Products
 from dhne.model.row_encoding import RowEncoding
 
-from .assembly import Blueprint, train_products
+from .assembly import Blueprint
 from .loop import Trainer
+from .product_training import train_products
 from .replay import Replay, earlier_edges
 
 EPOCHS = 0.4  # of an update, as a share of the training's epochs

@@ -208,7 +208,7 @@ class Settings:
     ranking_epochs: int | None = parameter(
         None,
         low=1,
-        rule="30, fewer above 40,000 hyperedges",
+        rule="30, fewer above 50,000 hyperedges",
         help="With products: maximum passes over the hyperedges; validation may stop them earlier.",
     )
     candidates: int | None = parameter(

@@ -55,8 +55,6 @@ class RankingOptions:
         On the own vectors of fixed nodes and on their product.
     candidates : int
         Uniform candidates per step if a type has many more nodes; 0 uses all nodes.
-    least : float
-        Validation MRR to reach in the first validation; below it, training stops.
     """
 
     epochs: int = 30
@@ -64,7 +62,6 @@ class RankingOptions:
     learning_rate: float = 0.01
     dropout: float = 0.4
     candidates: int = 0
-    least: float = 0.0
 
 
 class RankingTrainer:
@@ -149,8 +146,6 @@ class RankingTrainer:
                 weights = self.products.state_dict()
                 best_weights = {k: v.detach().clone() for k, v in weights.items()}
             elif (waited := waited + 1) >= _PATIENCE:
-                break
-            if epoch == every and found < o.least:
                 break
         if best_weights is not None:
             self.products.load_state_dict(best_weights)

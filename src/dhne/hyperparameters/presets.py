@@ -47,7 +47,6 @@ PRESETS: dict[str, Settings] = {
         alpha=None,
         epochs_at_thousand=45.0,
         epochs_decline=0.19,
-        row_sample=128,
         propagation=16,
     ),
 }

@@ -7,11 +7,11 @@ The logit of a tuple is
 with h the logit of the similarity, ρ that of the products, and s the standard deviation of ρ over
 held-out hyperedges and their negatives. Ranking determines ρ only up to a constant per query, so
 the products' mean per edge type is subtracted first (`HeldOutTuples.product_means`); otherwise
-tuples of different types could not be compared. (ω, γ) is chosen from a short list to
-maximise the relative gain in the filtered mean reciprocal rank of held-out hyperedges, over all
-positions, minus twelve times the loss in AUC against negatives. Products are used only if they gain more than twice the
-standard error of the gain; the similarity is dropped if that costs less than the standard error of
-the difference. So a network whose rows do not distinguish nodes is ranked by products alone, and
+tuples of different types could not be compared. (ω, γ) is chosen from a short list to maximise the
+relative gain in the filtered mean reciprocal rank of held-out hyperedges, over all positions, minus
+twelve times the loss in AUC against negatives. Products are used only if they gain more than twice
+the standard error of the gain; the similarity is dropped if that costs less than the standard error
+of the difference. So a network whose rows do not distinguish nodes is ranked by products alone, and
 one that products do not help keeps the similarity unchanged.
 """
 

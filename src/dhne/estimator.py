@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, replace
 from functools import cached_property
 from math import inf
 from os import PathLike
@@ -16,53 +15,45 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from . import __version__, workers
+from . import workers
 from .adjacency import adjacency
-from .answers.calibration import Calibration
 from .answers.completion import Completer
 from .answers.judging import Judging
 from .answers.propagation import (
-    as_tensors,
     before_activation,
     propagate_all,
-    take_from_tensors,
 )
 from .answers.scorer import TupleScorer, encode_all
 from .errors import (
-    DHNEError,
     InputWarning,
     NotFittedError,
     ParameterError,
     RunError,
-    UnknownNameError,
 )
-from .files.plain_json import plain
-from .hyperparameters import PARAMETERS, Arguments, Parameter, Settings
+from .hyperparameters import PARAMETERS, Parameter
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
 from .kernels import Kernels, get_kernels
 from .model.blend import Blend
 from .model.evidence import PairEvidence
 from .network.edges import EdgeType, NodeArray
-from .network.growth import first_part
 from .network.hypernetwork import HyperNetwork
-from .storage import RunContents, load_run, save_run
+from .storage import load_run
+from .storage.saved_model import SavedModel
 from .storage.sense import making_sense
 from .training.assembly import Blueprint, prepare_training
 from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.divided import train_divided
-from .training.growing import Growing
 from .training.loop import CheckpointStore
 from .training.product_training import fit_products
 from .workers import Group
 
-_PRODUCTS, _BLEND = "products.", "blend"  # tensors of a run besides the model's
 _LONG = 100  # nodes of a hyperedge, above which a warning is shown
 _SMALL_PAIRS = 9000  # of members; below this, compiling the kernels takes longer than training
 
 
 @documented(PARAMETERS.values())
-class DHNE(Arguments, Judging, Growing):
+class DHNE(Judging, SavedModel):
     """Deep hyper-network embedding.
 
     A hyper-parameter left at None takes the preset's value; the batch size, the number of epochs
@@ -96,10 +87,6 @@ class DHNE(Arguments, Judging, Growing):
     """
 
     takes_validation: ClassVar[bool] = True
-
-    _is_elsewhere = False  # whether another worker has the trained model
-    blend_: Blend
-    ranking_history_: list[dict[str, float]]
 
     @classmethod
     def declared_parameters(cls) -> Mapping[str, Parameter]:
@@ -334,110 +321,6 @@ class DHNE(Arguments, Judging, Growing):
     ) -> npt.NDArray[np.float64]:
         """Return each tuple's score with every node at `position`."""
         return self._scorer.candidates(nodes, edge_type, position)
-
-    # -- runs on disk ----------------------------------------------------------------------------
-
-    def save(self, path: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
-        """Save as a run directory; `dhne.load` loads it.
-
-        `notes` is plain data for the run's configuration, such as the origin of its data.
-        Of several workers, only the first saves; the others do nothing.
-        """
-        if self._is_elsewhere:
-            return
-        self._check_fitted()
-        weights = {k: v.detach().contiguous() for k, v in self.model_.state_dict().items()}
-        contents = RunContents(
-            config={**self.config(), **(notes or {})},
-            tensors=weights | as_tensors(self.propagated_) | self._product_tensors(),
-            network=self.network_,
-            embeddings=self.embeddings_,
-            history=self.history_,
-            optimizer=self.optimizer_,
-        )
-        save_run(Path(path), contents)
-
-    def _product_tensors(self) -> dict[str, torch.Tensor]:
-        if self.products_ is None:
-            return {}
-        weights = self.products_.state_dict()
-        found = {_PRODUCTS + k: v.detach().contiguous() for k, v in weights.items()}
-        return {**found, _BLEND: torch.tensor(self.blend_, dtype=torch.float64)}
-
-    def config(self) -> dict[str, Any]:
-        """Return this model's configuration as plain data."""
-        params = plain(self.get_params(deep=False))
-        config: dict[str, Any] = {"method": "dhne", "version": __version__, "params": params}
-        if hasattr(self, "settings_"):
-            config["settings"] = plain(asdict(self.settings_))
-            config["calibration"] = self.calibration_.to_record()
-        if self.trained_ is not None:
-            config["trained"] = self.trained_
-        if self.updates_:
-            config["updates"] = plain(self.updates_)
-        return config
-
-    @classmethod
-    def _from_run(cls, contents: RunContents) -> DHNE:
-        model, settings = cls._configured(contents.config)
-        network, dtype = contents.network, getattr(torch, model.dtype)
-        model.trained_ = contents.config.get("trained")
-        model.updates_ = list(contents.config.get("updates", []))
-        trained = network if model.trained_ is None else first_part(network, model.trained_)
-        blueprint = Blueprint.of(trained, settings, seed=model.random_state, dtype=dtype)
-        blueprint = replace(blueprint, network=network)  # includes types added later
-        model.settings_, model.history_ = blueprint.settings, contents.history
-        model.optimizer_ = contents.optimizer
-        model.propagated_, weights = take_from_tensors(contents.tensors)
-        own = {k.removeprefix(_PRODUCTS): weights.pop(k) for k in list(weights) if _PRODUCTS in k}
-        model.products_, model.ranking_history_ = None, []
-        model.blend_ = Blend(*weights.pop(_BLEND).tolist()) if _BLEND in weights else Blend()
-        if settings.products:
-            chosen = blueprint.for_choosing(model.random_state)
-            model.products_ = chosen.build_products()
-            model.products_.load_state_dict(own)
-            if chosen.is_kept(used=bool(model.blend_.products)):
-                blueprint = chosen
-        model.model_, model.rows_ = blueprint.build(), blueprint.rows
-        model.model_.load_state_dict(weights)
-        model.network_, model.embeddings_ = network, contents.embeddings
-        for t in network.node_types:
-            if model.embeddings_[t].shape != (network.num_nodes(t), settings.sizes(t)[-1]):
-                raise RunError(f"the vectors of {t!r} are damaged")
-        model.calibration_ = cls._calibration(contents.config, blueprint.settings)
-        return model
-
-    @staticmethod
-    def _calibration(config: Mapping[str, Any], settings: Settings) -> Calibration:
-        """Return the run's calibration; version 0.1 did not save one."""
-        record = config.get("calibration")
-        if record is None:
-            return Calibration(negatives=float(settings.negatives))
-        try:
-            return Calibration.from_record(record)
-        except DHNEError as error:
-            raise RunError(f"the run's config.json: {error}") from None
-
-    @classmethod
-    def _configured(cls, config: Mapping[str, Any]) -> tuple[Self, Settings]:
-        """Return an unfitted model and its settings, from a run's configuration."""
-        try:
-            params, settings = dict(config["params"]), dict(config["settings"])
-        except (KeyError, TypeError, ValueError):
-            raise RunError(
-                "the run's config.json is not that of a DHNE model: it needs the tables params "
-                "and settings"
-            ) from None
-        try:
-            for name in params:
-                if name not in PARAMETERS:
-                    raise UnknownNameError("hyper-parameter", name, PARAMETERS)
-            check_arguments(params)
-            return cls(**params), Settings.from_dict(settings)
-        except DHNEError as error:
-            raise RunError(
-                f"the run's config.json: {error}; register the missing name first, or update dhne"
-            ) from None
 
 
 def load(path: str | PathLike[str]) -> DHNE:

@@ -88,6 +88,24 @@ def test_all_candidates_of_a_position_are_those_tuples_one_by_one(kind: str) -> 
             torch.testing.assert_close(got, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_a_mean_is_subtracted_from_tuples_and_candidates_of_its_type(kind: str) -> None:
+    network = NETWORKS[kind]()
+    products = drawn(network)
+    found = {}
+    for again in (False, True):
+        found[again] = [
+            products.logits(torch.from_numpy(e.nodes.copy()), e.types) for e in network.edge_sets
+        ] + [
+            products.open_logits(torch.from_numpy(e.nodes.copy()), e.types, 0)
+            for e in network.edge_sets
+        ]
+        products.center({e.types: 1.5 + k for k, e in enumerate(network.edge_sets)})
+    means = [1.5 + k for k in range(len(network.edge_sets))] * 2
+    for before, after, mean in zip(found[False], found[True], means, strict=True):
+        torch.testing.assert_close(after, before - mean)
+
+
 def test_a_known_answer_is_scored_without_its_own_hyperedge() -> None:
     network = facts()
     products = drawn(network)

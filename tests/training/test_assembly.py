@@ -56,17 +56,27 @@ def test_without_a_validation_part_some_hyperedges_are_held_out(
         assert again.transform(new)[t].equals(table)
 
 
-def test_if_products_do_not_help_the_model_learns_from_everything(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def clusters() -> HyperNetwork:
+    """Rows tell all there is to know."""
     rng = np.random.default_rng(0)
     cluster, member = rng.integers(4, size=400), rng.integers(10, size=(400, 2))
     rows = [
         (f"p{c}{a}", f"r{c % 2}", f"p{c}{b}") for c, (a, b) in zip(cluster, member, strict=True)
     ]
-    network = HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
-    settings = {"dim": 4, "epochs": 20, "kernels": "reference", "device": "cpu"}
-    useless = {"product_dim": 1, "ranking_epochs": 1, "dropout": 0.9}
-    model = dhne.DHNE(preset="plus", **settings, **useless).fit(network)
-    plain = dhne.DHNE(preset="plus", products=False, **settings).fit(network)
+    return HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
+
+
+SIMILARITY = {"dim": 4, "epochs": 20, "kernels": "reference", "device": "cpu"}
+USELESS = {"product_dim": 1, "ranking_epochs": 1, "dropout": 0.9}
+
+
+def test_if_products_do_not_help_the_model_learns_from_everything(
+    clusters: HyperNetwork, tmp_path: Path
+) -> None:
+    network = clusters
+    model = dhne.DHNE(preset="plus", **SIMILARITY, **USELESS).fit(network)
+    plain = dhne.DHNE(preset="plus", products=False, **SIMILARITY).fit(network)
     assert model.blend_.products == 0
     assert model.products_ is not None
     model.save(tmp_path / "run")
@@ -74,6 +84,23 @@ def test_if_products_do_not_help_the_model_learns_from_everything(tmp_path: Path
         for t in network.node_types:
             np.testing.assert_array_equal(fitted.embeddings_[t], plain.embeddings_[t])
         np.testing.assert_array_equal(fitted.score(network.edges()), plain.score(network.edges()))
+
+
+def test_if_few_hyperedges_are_held_out_the_model_is_not_trained_again(
+    clusters: HyperNetwork, tmp_path: Path
+) -> None:
+    model = dhne.DHNE(preset="plus", **SIMILARITY, **USELESS, holdout=0.01).fit(clusters)
+    assert model.blend_.products == 0
+    rest = clusters.split(0.01, seed=0)[0]
+    assert rest.num_edges() < clusters.num_edges()
+    alpha = model.settings_.alpha  # follows from the number of all hyperedges
+    plain = dhne.DHNE(preset="plus", products=False, alpha=alpha, **SIMILARITY).fit(rest)
+    model.save(tmp_path / "run")
+    for fitted in (model, dhne.load(tmp_path / "run")):
+        for t in clusters.node_types:
+            np.testing.assert_array_equal(fitted.embeddings_[t], plain.embeddings_[t])
+    again = dhne.load(tmp_path / "run").partial_fit([("p00", "r0", "p39")])
+    assert np.isfinite(again.score(clusters.edges())).all()
 
 
 def test_a_new_node_is_scored_by_its_row(kinship: HyperNetwork) -> None:

@@ -64,11 +64,9 @@ class Products(nn.Module):
                     self.maps[_role(edge_type, p)] = nn.Parameter(torch.empty(dim, dim))
             if at is None:
                 self.scales[_family(edge_type)] = nn.Parameter(torch.empty(dim))
-        self._families = {
-            f: k for k, f in enumerate(dict.fromkeys(map(_family, network.edge_types)))
-        }
+        self._types = {edge_type: k for k, edge_type in enumerate(network.edge_types)}
         self.means: Tensor
-        self.register_buffer("means", torch.zeros(len(self._families)))  # m
+        self.register_buffer("means", torch.zeros(len(self._types)))  # m
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw the weights: short vectors, length-preserving matrices, no evidence."""
@@ -84,7 +82,7 @@ class Products(nn.Module):
         """Subtract a mean of ρ per edge type, so that tuples of different types compare."""
         for edge_type, mean in means.items():
             if self.covers(edge_type):
-                self.means[self._families[_family(edge_type)]] += mean
+                self.means[self._types[edge_type]] += mean
 
     def copy_weights(self, old: Products) -> None:
         """Start from the products of a smaller network; nodes keep their ids.
@@ -101,8 +99,8 @@ class Products(nn.Module):
             ):
                 for name, weights in theirs.items():
                     mine[name][: len(weights)].copy_(weights)
-            for family, k in old._families.items():
-                self.means[self._families[family]] = old.means[k]
+            for edge_type, k in old._types.items():
+                self.means[self._types[edge_type]] = old.means[k]
             self.evidence.copy_weights(old.evidence)
 
     def covers(self, edge_type: EdgeType) -> bool:
@@ -205,8 +203,8 @@ class Products(nn.Module):
             return out + torch.where(inside.all(1)[:, None], evidence, 0)
 
     def _mean(self, edge_type: EdgeType) -> Tensor:
-        family = self._families.get(_family(edge_type))
-        return self.means.new_zeros(()) if family is None else self.means[family]
+        at = self._types.get(edge_type)
+        return self.means.new_zeros(()) if at is None else self.means[at]
 
     def _inside(self, nodes: Tensor, edge_type: EdgeType) -> Tensor:
         sizes = torch.tensor([self.sizes[t] for t in edge_type], device=nodes.device)

@@ -29,6 +29,7 @@ TRAINING = {
     *("dense_reference", "train", "time_to_auc", "scale"),
     *("rank", "roofline", "compilation", "load", "plus_cost", "sets", "distributed"),
     "updates",
+    "vectors",
 }
 
 

@@ -187,8 +187,8 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="on if one small node type, such as a relation, is in every hyperedge, and there are "
-        "no sets",
+        rule="on if a small node type, such as a relation, is in every hyperedge, or a node type "
+        "fills several positions, and there are no sets",
         help="Give every node its own vector in addition to its row, and also score tuples by "
         "products of these, trained to rank the right node first; see dhne.model.products.",
     )

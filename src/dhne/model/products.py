@@ -236,6 +236,26 @@ def choose_context(network: HyperNetwork) -> str | None:
     return smallest
 
 
+def suits_products(network: HyperNetwork) -> bool:
+    """Whether "plus" adds products: rows may not tell which node belongs where.
+
+    So it is where hyperedges have a context, or a node type fills several positions: counts do not
+    say in which of them a node was. Sets, and hyperedges longer than place evidence allows, have no
+    products.
+
+    Examples
+    --------
+    >>> tags = HyperNetwork.from_tuples([("ann", "Heat", "heist")], ("user", "movie", "tag"))
+    >>> links = HyperNetwork.from_tuples([("a", "b")], ("page", "page"))
+    >>> suits_products(tags), suits_products(links)
+    (False, True)
+    """
+    types = network.edge_types
+    if any(t.has_sets or len(t) > LONGEST for t in types):
+        return False
+    return choose_context(network) is not None or any(len(set(t)) < len(t) for t in types)
+
+
 def _role(edge_type: EdgeType, position: int) -> str:
     return f"{module_name(edge_type[position])} {module_name(edge_type.roles[position])}"
 

@@ -22,8 +22,7 @@ from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
-from dhne.model.place_evidence import LONGEST
-from dhne.model.products import Products, choose_context
+from dhne.model.products import Products, choose_context, suits_products
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, NegativeSampler
@@ -86,8 +85,7 @@ class Blueprint:
         train, held_out = network, None
         settings = settings.with_products(
             network.num_edges(),
-            fit=choose_context(network) is not None
-            and not any(t.has_sets or len(t) > LONGEST for t in network.edge_types),
+            fit=suits_products(network),
             given=validation is not None and validation.num_edges() > 0,
         )
         if settings.validation:

@@ -13,7 +13,6 @@ import dhne
 from benchmarks._data import SMALL, load, names
 from benchmarks._options import devices
 from benchmarks._table import Row
-from dhne.errors import DHNEError
 from dhne.evaluation import Data, evaluate
 from dhne.evaluation.completion import CompletionOptions
 from dhne.evaluation.tasks import EvaluationSettings
@@ -68,9 +67,8 @@ def _row(task: str, name: str, protocol: str, part: str, quick: bool) -> Row:
     return row
 
 
-def _data(name: str) -> Any:
-    try:
-        return dhne.load_dataset(name, download=False)
-    except DHNEError:
+def _data(name: str) -> Data:
+    if name == SMALL:
         parts = load(name)
         return Data(name, parts.train, parts.test)
+    return Data.of(dhne.load_dataset(name, download=False))

@@ -1,4 +1,4 @@
-"""The networks used for measuring training: the paper's four, or a small one for quick runs."""
+"""The networks used for measuring: the paper's four, facts, or a small one for quick runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dhne.network.hypernetwork import HyperNetwork
 
 SMALL = "small"
 DATASETS = ("gps", "movielens", "drug", "wordnet")
+FACTS = ("kinships", "umls", "jf17k")
 
 
 class Parts(NamedTuple):
@@ -22,12 +23,12 @@ class Parts(NamedTuple):
     test: HyperNetwork
 
 
-def names(quick: bool) -> list[str]:
-    """Return the available datasets; report those that are missing."""
+def names(quick: bool, datasets: tuple[str, ...] = DATASETS) -> list[str]:
+    """Return the available ones of some datasets; report those that are missing."""
     if quick:
         return [SMALL]
     found = []
-    for name in DATASETS:
+    for name in datasets:
         try:
             dhne.load_dataset(name, download=False)
         except DHNEError as error:
@@ -35,7 +36,7 @@ def names(quick: bool) -> list[str]:
         else:
             found.append(name)
     if not found:
-        raise LeftOut("none of the paper's datasets was found; set DHNE_DATA to their directory")
+        raise LeftOut("no dataset was found; set DHNE_DATA to their directory")
     return found
 
 

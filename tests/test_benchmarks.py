@@ -49,7 +49,7 @@ def test_every_benchmark_says_what_it_measures() -> None:
         assert set(members) <= set(names())
 
 
-@pytest.mark.parametrize("name", sorted({*TRAINING, "prepare", "reading"}))
+@pytest.mark.parametrize("name", sorted({*TRAINING, "prepare", "reading", "workers_model"}))
 def test_quick_run(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rows.json"
     assert main([name, "--quick", "--device", "cpu", "--json", str(file)]) == 0

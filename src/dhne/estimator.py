@@ -19,17 +19,9 @@ from . import workers
 from .adjacency import adjacency
 from .answers.completion import Completer
 from .answers.judging import Judging
-from .answers.propagation import (
-    before_activation,
-    propagate_all,
-)
+from .answers.propagation import before_activation, propagate_all
 from .answers.scorer import TupleScorer, encode_all
-from .errors import (
-    InputWarning,
-    NotFittedError,
-    ParameterError,
-    RunError,
-)
+from .errors import InputWarning, NotFittedError, ParameterError, RunError
 from .hyperparameters import PARAMETERS, Parameter
 from .hyperparameters.arguments import check_arguments
 from .hyperparameters.describe import documented
@@ -264,11 +256,12 @@ class DHNE(Judging, SavedModel):
             blueprint,
             kernels,
             device,
-            self._scorer_of(blueprint.evidence(device)),
+            lambda: self._scorer_of(blueprint.evidence(device)),
             seed=self.random_state,
             progress=None if show is None else show.on_ranking_epoch,
         )
-        self._calibrate(blueprint)
+        if self.blend_.products:  # otherwise the similarity's calibration holds
+            self._calibrate(blueprint)
 
     def _calibrate(self, blueprint: Blueprint) -> None:
         self.calibration_ = blueprint.calibration(

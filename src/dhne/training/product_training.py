@@ -35,20 +35,24 @@ def fit_products(
     blueprint: Blueprint,
     kernels: Kernels,
     device: torch.device,
-    scorer: TupleScorer,
+    scorer: Callable[[], TupleScorer],
     *,
     seed: int,
     progress: Progress | None = None,
 ) -> FittedProducts:
-    """Train products beside a trained similarity, whose `scorer` has the training's evidence."""
+    """Train products beside a trained similarity, and choose how much they count.
+
+    `scorer` creates a scorer of the similarity with the evidence of the training network.
+    """
     products, history = train_products(blueprint, kernels, device, seed=seed, progress=progress)
     held_out = blueprint.chosen_on
     if held_out is None or not held_out.num_edges():
         return FittedProducts(products, history, Blend())
     tuples = HeldOutTuples(blueprint.train, held_out, seed=seed)
-    scorer.products = products.to(device)
-    products.center(tuples.product_means(scorer))
-    blend = tuples.choose(scorer)
+    both = scorer()
+    both.products = products.to(device)
+    products.center(tuples.product_means(both))
+    blend = tuples.choose(both)
     return FittedProducts(products.to("cpu"), history, blend)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from dhne import DHNE, HyperNetwork, load
 from dhne.errors import InputError, ParameterError, UnknownNameError
+from dhne.network.edge_columns import EdgeColumns
 from dhne.network.edges import EdgeSet, EdgeType
-from dhne.network.hypernetwork import EdgeColumns
 from dhne.network.vocabulary import Vocabulary
 
 

@@ -6,8 +6,8 @@ from functools import cache
 
 from dhne import DHNE, HyperNetwork
 from dhne.datasets import planted_clusters
+from dhne.network.edge_columns import EdgeColumns
 from dhne.network.edges import EdgeType
-from dhne.network.hypernetwork import EdgeColumns
 
 
 def films() -> HyperNetwork:

@@ -23,7 +23,8 @@ from dhne.kernels import RowSelection
 from dhne.kernels.reference import ReferenceKernels
 from dhne.model.joint import DHNEModel
 from dhne.model.row_encoding import RowEncoding
-from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.edge_columns import EdgeColumns
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.memory_tables import is_table
 from dhne.network.tuples import type_of
 

@@ -32,8 +32,9 @@ import pyarrow.csv as pacsv
 
 from dhne.datasets.wordnet_files import CATEGORIES, RELATIONS, IntArray, WordNet, read_wordnet
 from dhne.errors import InputError
+from dhne.network.edge_columns import EdgeColumns
 from dhne.network.edges import EdgeType
-from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 NODE_TYPES = ("head", "relation", "tail")
 SAMPLE_FOLDER = Path(__file__).parent / "wordnet_sample"

@@ -25,8 +25,9 @@ import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError
 from dhne.files.reading import StrPath, check_file, one_line, open_bytes, reading
+from dhne.network.edge_columns import EdgeColumns
 from dhne.network.edge_type import EdgeType
-from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 
 from .inputs import table_files
 

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 
 from dhne.errors import InputError
 from dhne.files.reading import StrPath, one_line
+from dhne.network.edge_columns import EdgeColumns
 from dhne.network.edges import EdgeType, TimeArray
-from dhne.network.hypernetwork import EdgeColumns, HyperNetwork
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.network.name_encoding import as_integers
 from dhne.network.vocabulary import Vocabulary
 

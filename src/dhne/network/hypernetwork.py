@@ -7,7 +7,6 @@ one integer array. Operations return new networks and share what has not changed
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,33 +15,16 @@ import pyarrow as pa
 
 from dhne.errors import InputError, ParameterError, UnknownNameError
 
+from .edge_columns import EdgeColumns, number_columns
 from .edge_keys import first_in_tuple
 from .edge_type import find_edge_type
 from .edges import EdgeSet, EdgeType, NodeArray, WeightArray, position_sizes
 from .extras import Extras
 from .label_tables import labels_of
 from .labels import LabelColumn, as_label_column
-from .vocabulary import IdArray, Name, Vocabulary, as_name_column, encode_all
+from .vocabulary import IdArray, Name, Vocabulary
 
 Seed = int | np.random.Generator
-
-
-@dataclass(frozen=True)
-class EdgeColumns:
-    """The hyperedges of one type as columns of names.
-
-    Attributes
-    ----------
-    types : EdgeType
-    names : sequence of columns
-        One column of names per position, Arrow or anything that converts to it.
-    weights, times : columns, optional
-    """
-
-    types: EdgeType
-    names: Sequence[Any]
-    weights: npt.ArrayLike | None = None
-    times: npt.ArrayLike | None = None
 
 
 class HyperNetwork:
@@ -153,26 +135,12 @@ class HyperNetwork:
         nodes : mapping of node type to names, optional
             Names that exist even without an edge; they get the first ids, in this order.
         """
-        shapes, columns = _collect(tables, nodes or {})
-        encoded = encode_all(columns)  # frees the columns so that the ids can reuse their memory
-        codes = {t: ids for t, (_, ids) in encoded.items()}
-        for node_type in nodes or {}:
-            codes[node_type].pop(0)
-        network = cls({t: vocabulary for t, (vocabulary, _) in encoded.items()}, (), labels)
-        for m, table in shapes:
-            types, weights = EdgeType.of(table.types), table.weights
-            if types in network._edges:
-                raise InputError(f"edge type {types!r} is given twice; merge the networks")
-            ids = _allocate((m, len(types)), np.int64)
-            for position, t in enumerate(types):
-                _fill(ids[:, position], codes[t].pop(0))
-            if weights is None:
-                weights = _allocate((m,), np.float64)
-                weights[:] = 1
-            # the ids are right by construction, so they are neither copied nor checked again
-            network._edges[types] = EdgeSet.build(
-                types, ids, weights, times=table.times, copy=False
-            )
+        vocabularies, edge_sets = number_columns(tables, nodes or {})
+        network = cls(vocabularies, (), labels)
+        for edge_set in edge_sets:  # right by construction: neither copied nor checked again
+            if edge_set.types in network._edges:
+                raise InputError(f"edge type {edge_set.types!r} is given twice; merge the networks")
+            network._edges[edge_set.types] = edge_set
         return network
 
     @classmethod
@@ -446,40 +414,3 @@ class HyperNetwork:
         from .statistics import as_html
 
         return as_html(self)
-
-
-def _collect(
-    tables: Iterable[EdgeColumns], nodes: Mapping[str, Any]
-) -> tuple[list[tuple[int, EdgeColumns]], dict[str, list[Any]]]:
-    """Return (length, table without names) of each table, and all columns of each node type."""
-    columns: dict[str, list[Any]] = {}
-    for node_type, names in nodes.items():
-        columns[node_type] = [as_name_column(names, what=f"node type {node_type!r}")]
-    shapes = []
-    for table in tables:
-        if len(table.types) != len(table.names):
-            raise InputError(
-                f"edge type {table.types!r} needs {len(table.types)} columns, "
-                f"got {len(table.names)}"
-            )
-        for node_type, names in zip(table.types, table.names, strict=True):
-            column = as_name_column(names, what=f"column of node type {node_type!r}")
-            columns.setdefault(node_type, []).append(column)
-        shapes.append((len(column) if table.types else 0, replace(table, names=())))
-    return shapes, columns
-
-
-def _allocate(shape: tuple[int, ...], dtype: type[Any]) -> npt.NDArray[Any]:
-    """Return an array in memory that Arrow has just got back from the names it held."""
-    buffer = pa.allocate_buffer(int(np.prod(shape)) * np.dtype(dtype).itemsize)
-    return np.frombuffer(buffer, dtype).reshape(shape)
-
-
-def _fill(out: NodeArray, chunks: list[npt.NDArray[np.int32]]) -> None:
-    """Write chunks of ids into `out`, one after the other."""
-    if sum(map(len, chunks)) != len(out):
-        raise InputError("the columns of a table must have the same length")
-    start = 0
-    for chunk in chunks:
-        out[start : start + len(chunk)] = chunk
-        start += len(chunk)

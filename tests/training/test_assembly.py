@@ -67,7 +67,7 @@ def clusters() -> HyperNetwork:
     return HyperNetwork.from_tuples(rows, ("person", "relation", "person"))
 
 
-SIMILARITY = {"dim": 4, "epochs": 20, "kernels": "reference", "device": "cpu"}
+SIMILARITY = {"dim": 4, "epochs": 60, "kernels": "reference", "device": "cpu"}
 USELESS = {"product_dim": 1, "ranking_epochs": 1, "dropout": 0.9}
 
 

@@ -164,7 +164,7 @@ def test_early_stopping_brings_the_best_weights_back() -> None:
     network = planted_clusters(types=3, clusters=2, nodes_per_cluster=5, edges=120)
     params = {
         "dim": 4, "validation": 0.3, "patience": 3, "epochs": 40, "learning_rate": 0.3,
-        "kernels": "reference",
+        "kernels": "reference", "device": "cpu",
     }  # fmt: skip
     model = DHNE(**params).fit(network)
     aucs = [r["validation_auc"] for r in model.history_]

@@ -32,6 +32,7 @@ class Arguments:
     learning_rate: float | None = None
     table_rate: float | None = None
     decay: float | None = None
+    averaging: float | None = None
     batch_size: int | None = None
     epochs: int | None = None
     epochs_at_thousand: float | None = None

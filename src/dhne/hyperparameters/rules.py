@@ -51,17 +51,49 @@ def rule_alpha(num_edges: int, num_nodes: int) -> float:
     return min(2000 * (num_nodes / max(num_edges, 1)) ** 3, 1000.0)
 
 
-def rule_ranking_epochs(num_edges: int) -> int:
-    """Return the number of epochs for products: 30 · (50,000 / m)², at least 5 and at most 30.
+def rule_product_dim(largest: int, *, recurring: bool) -> int:
+    """Return the size of the products' vectors for a network whose largest type has so many nodes.
 
-    On large networks more epochs cost much, and rank new hyperedges no better beside a similarity.
+    If a node type fills several positions (`recurring`), products may have to tell everything:
+    128, or 256 for types of 1,000 nodes or more. Otherwise they refine what the similarity says,
+    for which 64 are as good as 256.
 
     Examples
     --------
-    >>> [rule_ranking_epochs(m) for m in (1_000, 60_000, 100_000, 10_000_000)]
-    [30, 21, 8, 5]
+    >>> [rule_product_dim(n, recurring=True) for n in (100, 20_000)]
+    [128, 256]
+    >>> rule_product_dim(20_000, recurring=False)
+    64
     """
+    if not recurring:
+        return 64
+    return 128 if largest < 1000 else 256
+
+
+def rule_ranking_epochs(num_edges: int, *, recurring: bool) -> int:
+    """Return the number of epochs for products: 8; 30 · (50,000 / m)² if a node type recurs.
+
+    That is at least 5 and at most 30: on large networks more epochs cost much, and rank new
+    hyperedges no better beside a similarity.
+
+    Examples
+    --------
+    >>> [rule_ranking_epochs(m, recurring=True) for m in (1_000, 60_000, 100_000, 10_000_000)]
+    [30, 21, 8, 5]
+    >>> rule_ranking_epochs(1_000, recurring=False)
+    8
+    """
+    if not recurring:
+        return 8
     return int(min(30, max(5, round(30 * (50_000 / max(num_edges, 1)) ** 2))))
+
+
+def rule_candidates(*, recurring: bool) -> int | None:
+    """Return the number of random candidates per step: 256 if products only refine a similarity.
+
+    None leaves it to the device: 1,024 on a CPU, all on a GPU.
+    """
+    return None if recurring else 256
 
 
 def rule_holdout(num_edges: int) -> float:

@@ -19,8 +19,10 @@ from .rules import (
     EPOCHS_DECLINE,
     rule_alpha,
     rule_batch_size,
+    rule_candidates,
     rule_epochs,
     rule_holdout,
+    rule_product_dim,
     rule_ranking_epochs,
 )
 
@@ -112,6 +114,13 @@ class Settings:
         high=1,
         help="Final learning rate as a fraction of the initial one; 1 keeps it constant.",
     )
+    averaging: float = parameter(
+        0.0,
+        low=0,
+        high=1,
+        help="Share of the epochs, the last ones, over whose ends the weights are averaged; with 0, "
+        "and with validation, the weights of one epoch are kept.",
+    )
     batch_size: int | None = parameter(
         None,
         low=1,
@@ -187,8 +196,8 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="on if a small node type, such as a relation, is in every hyperedge, or a node type "
-        "fills several positions, and there are no sets",
+        rule="on without sets, if there are 10,000 hyperedges, or a small node type, such as a "
+        "relation, is in every one, or a node type fills several positions",
         help="Give every node its own vector in addition to its row, and also score tuples by "
         "products of these, trained to rank the right node first; see dhne.model.products.",
     )
@@ -196,7 +205,7 @@ class Settings:
         None,
         low=1,
         group="model",
-        rule="128, or 256 if a type has 1,000 nodes or more",
+        rule="64; if a node type fills several positions 128, or 256 if a type has 1,000 nodes",
         help="With products: size of each node's own vector.",
     )
     dropout: float = parameter(
@@ -208,13 +217,13 @@ class Settings:
     ranking_epochs: int | None = parameter(
         None,
         low=1,
-        rule="30, fewer above 50,000 hyperedges",
+        rule="8; if a node type fills several positions 30, fewer above 50,000 hyperedges",
         help="With products: maximum passes over the hyperedges; validation may stop them earlier.",
     )
     candidates: int | None = parameter(
         None,
         low=0,
-        rule="1,024 on a CPU, all on a GPU",
+        rule="256; if a node type fills several positions 1,024 on a CPU, all on a GPU",
         help="With products: random nodes against which a step ranks the right ones; 0 for all.",
     )
     holdout: float | None = parameter(
@@ -255,20 +264,31 @@ class Settings:
             batch_size=self.batch_size or rule_batch_size(num_edges),
             epochs=self.epochs_for(num_edges),
             alpha=rule_alpha(num_edges, num_nodes) if self.alpha is None else self.alpha,
-            ranking_epochs=self.ranking_epochs or rule_ranking_epochs(num_edges),
         )
 
-    def with_products(self, num_edges: int, *, fit: bool, given: bool) -> Settings:
-        """Decide whether to train products, and what share of the hyperedges selects them.
+    def with_products(
+        self, num_edges: int, largest: int, *, fit: bool, recurring: bool, given: bool
+    ) -> Settings:
+        """Decide whether to train products, which ones, and what share of the hyperedges selects.
 
-        `fit` tells whether the network suits products, `given` whether the hyperedges for the
-        selection are passed separately.
+        `largest` is the number of nodes of the largest type, `fit` tells whether the network suits
+        products, `recurring` whether a node type fills several positions, and `given` whether the
+        hyperedges for the selection are passed separately.
         """
         products = fit if self.products is None else self.products
         share = self.holdout
         if share is None or given:
             share = 0.0 if given or not products else rule_holdout(num_edges)
-        return replace(self, products=products, holdout=share)
+        epochs = rule_ranking_epochs(num_edges, recurring=recurring)
+        candidates = rule_candidates(recurring=recurring)
+        return replace(
+            self,
+            products=products,
+            holdout=share,
+            product_dim=self.product_dim or rule_product_dim(largest, recurring=recurring),
+            ranking_epochs=self.ranking_epochs or epochs,
+            candidates=candidates if self.candidates is None else self.candidates,
+        )
 
     def epochs_for(self, num_edges: int) -> int:
         """Return the number of epochs for this many hyperedges."""

@@ -30,6 +30,7 @@ from .module_names import module_name
 from .place_evidence import LONGEST, PlaceEvidence
 
 _CONTEXTS = 512  # maximum number of nodes of a context type
+_MANY_EDGES = 10_000
 
 
 class Products(nn.Module):
@@ -236,12 +237,24 @@ def choose_context(network: HyperNetwork) -> str | None:
     return smallest
 
 
-def suits_products(network: HyperNetwork) -> bool:
-    """Whether "plus" adds products: rows may not tell which node belongs where.
+def has_recurring_types(network: HyperNetwork) -> bool:
+    """Whether a node type fills several positions: counts do not say in which a node was.
 
-    So it is where hyperedges have a context, or a node type fills several positions: counts do not
-    say in which of them a node was. Sets, and hyperedges longer than place evidence allows, have no
-    products.
+    Examples
+    --------
+    >>> links = HyperNetwork.from_tuples([("a", "b")], ("page", "page"))
+    >>> has_recurring_types(links)
+    True
+    """
+    return any(len(set(t)) < len(t) for t in network.edge_types)
+
+
+def suits_products(network: HyperNetwork) -> bool:
+    """Whether "plus" adds products.
+
+    Rows may not tell which node belongs where if hyperedges have a context, or a node type recurs.
+    Elsewhere products refine the similarity, if enough hyperedges can be held out to see whether
+    they do. Sets, and hyperedges longer than place evidence allows, have no products.
 
     Examples
     --------
@@ -253,7 +266,8 @@ def suits_products(network: HyperNetwork) -> bool:
     types = network.edge_types
     if any(t.has_sets or len(t) > LONGEST for t in types):
         return False
-    return choose_context(network) is not None or any(len(set(t)) < len(t) for t in types)
+    needed = choose_context(network) is not None or has_recurring_types(network)
+    return needed or network.num_edges() >= _MANY_EDGES
 
 
 def _role(edge_type: EdgeType, position: int) -> str:

@@ -22,7 +22,12 @@ from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
-from dhne.model.products import Products, choose_context, suits_products
+from dhne.model.products import (
+    Products,
+    choose_context,
+    has_recurring_types,
+    suits_products,
+)
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, NegativeSampler
@@ -85,7 +90,9 @@ class Blueprint:
         train, held_out = network, None
         settings = settings.with_products(
             network.num_edges(),
+            max((network.num_nodes(t) for t in network.node_types), default=0),
             fit=suits_products(network),
+            recurring=has_recurring_types(network),
             given=validation is not None and validation.num_edges() > 0,
         )
         if settings.validation:
@@ -152,9 +159,7 @@ class Blueprint:
     @property
     def product_shape(self) -> tuple[int, str | None]:
         """The size of the products' vectors, and their context."""
-        largest = max(self.train.num_nodes(t) for t in self.train.node_types)
-        dim = self.settings.product_dim or (128 if largest < 1000 else 256)
-        return dim, choose_context(self.train)
+        return self.settings.product_dim or 1, choose_context(self.train)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return the counts of the training network, if the similarity uses evidence."""

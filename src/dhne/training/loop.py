@@ -28,6 +28,7 @@ from dhne.kernels import Kernels, StepSize
 from dhne.model.joint import DHNEModel
 from dhne.model.losses import make_loss
 
+from .averaging import WeightMean
 from .batches import BatchMaker
 from .callbacks import Callback, Progress
 from .optimizers import LinearDecay, Optimizer
@@ -128,6 +129,8 @@ class Trainer:
         self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.num_edges)
         self.best = Best()
+        share = settings.averaging if validate is None else 0.0
+        self.mean = WeightMean(model, settings.epochs, share)
         self._batches_done = 0  # in the current epoch, and its losses so far
         self._losses = torch.zeros(2, dtype=torch.float64, device=maker.device)
         self._saved = time.perf_counter()
@@ -151,6 +154,7 @@ class Trainer:
                 callback.on_train_end(self.progress)
         if self.best.weights is not None:
             self.model.load_state_dict(self.best.weights)
+        self.mean.finish()
         return self.progress.history
 
     def _run_epochs(self) -> None:
@@ -201,6 +205,7 @@ class Trainer:
                 f"try a learning rate below {self.settings.learning_rate}"
             )
         progress.epoch, progress.batch = progress.epoch + 1, 0
+        self.mean.add(progress.epoch)
         record = {
             "epoch": progress.epoch,
             "loss": loss,
@@ -247,6 +252,7 @@ class Trainer:
         tensors |= {f"optimizer/{k}": v for k, v in self.optimizer.state_dict().items()}
         if self.best.weights is not None:
             tensors |= {f"best/{k}": v for k, v in self.best.weights.items()}
+        tensors |= {f"mean/{k}": v for k, v in self.mean.weights.items()}
         return tensors
 
     def _meta(self) -> dict[str, Any]:
@@ -267,7 +273,7 @@ class Trainer:
     def _restore(self, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
         """Resume from `_state` and `_meta`."""
         self._check_same(meta)
-        parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "best": {}}
+        parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "best": {}, "mean": {}}
         for key, tensor in tensors.items():
             part, name = key.split("/", 1)
             parts[part][name] = tensor.to(self.maker.device)
@@ -275,6 +281,7 @@ class Trainer:
         self.optimizer.load_state_dict(parts["optimizer"])
         if parts["best"]:
             self.best = Best(meta["best_auc"], meta["best_epoch"], parts["best"])
+        self.mean.resume(parts["mean"])
         self.progress.epoch, self.progress.history = meta["epoch"], meta["history"]
 
     def _check_same(self, meta: dict[str, Any]) -> None:

@@ -58,12 +58,12 @@ def training_bytes(
     """Return an estimate of the bytes that training needs: weights, their state, rows and a batch.
 
     Divided among workers: the model's `weights` (their number) with one gradient and the
-    optimizer's moments, the best epoch's copy if there is validation, the adjacency rows, and the
-    hyperedges with what leaves each out, their keys and, in a single process, an epoch's order and
-    a shuffled copy. Needed by each: the counts of evidence with their hash table, and one batch's
-    tuples. `weights` and `encodings` are a worker's own, `network` is the whole.
+    optimizer's moments, a copy for the best epoch or the mean of the last ones, the adjacency rows,
+    and the hyperedges with what leaves each out, their keys and, in a single process, an epoch's
+    order and a shuffled copy. Needed by each: the counts of evidence with their hash table, and one
+    batch's tuples. `weights` and `encodings` are a worker's own, `network` is the whole.
     """
-    copies = 2 + MOMENTS[settings.optimizer] + (1 if settings.validation else 0)
+    copies = 2 + MOMENTS[settings.optimizer] + bool(settings.validation or settings.averaging)
     rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     counts = 0.0

@@ -18,7 +18,7 @@ from . import counts
 from .compiled import candidates, entries, optimizers
 from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
-from .counts import Average, CountTable, OpenCounts, TupleTables
+from .counts import Average, CountTable, TupleTables
 from .cpu_functions import (
     Encode,
     GatherSum,
@@ -33,6 +33,7 @@ from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
 from .cpu_products import Product, RankingLoss
 from .cpu_threads import few_threads_for, num_pieces, settle
 from .interface import Distinct, Inputs, Kernels, RowSelection, Stepped, StepSize
+from .open_counts import Near, OpenCounts
 from .products import Dropout, Factor, Rows
 from .ranking_loss import Targets
 
@@ -147,30 +148,46 @@ class CompiledKernels(Kernels):
         return torch.from_numpy(out)
 
     def candidate_counts(self, tables: TupleTables, nodes: Tensor, position: int) -> OpenCounts:
-        """Visit only the candidates that share something with a fixed node."""
-        m, n = len(nodes), tables.sizes[position]
-        columns = np.array(tables.columns_of(position), np.int64)
-        dtype = tables.tables[0].counts.numpy().dtype
-        given, found = np.zeros((m, tables.width), dtype), np.zeros(m, np.int64)
-        ids, counted = np.empty((m, n), np.int32), np.empty((m, n, len(columns)), dtype)
-        candidates.candidate_counts(
+        """Visit only the candidates that share something, once per fixed node."""
+        columns = tables.columns_of(position)
+        first = nodes.clone()
+        first[:, position] = 0
+        given = self.tuple_counts(tables, first, None, None)
+        given[:, [*columns, tables.degree_column(position)]] = 0
+        near = []
+        for k, (p, q) in enumerate(tables.pairs):
+            if position in (p, q):
+                fixed = nodes[:, q if p == position else p]
+                near.append(self._near(tables, k, position, fixed))
+        return OpenCounts(given, tuple(near))
+
+    def _near(self, tables: TupleTables, pair: int, position: int, fixed: Tensor) -> Near:
+        """Return the counts of a pair of the open position and a fixed one."""
+        distinct, lines = torch.unique(fixed, return_inverse=True)
+        size, dtype = tables.sizes[position], tables.tables[0].counts.numpy().dtype
+        found = np.empty(len(distinct), np.int64)
+        ids = np.empty((len(distinct), size), np.int32)
+        counted = np.empty((*ids.shape, 3), dtype)
+        candidates.pair_counts(
             *self._count_arrays(tables),
             np.array(tables.sizes),
             _turned(tables.tables[position]),
-            nodes.contiguous().numpy(),
+            pair,
             position,
+            distinct.numpy(),
             counts.SHARED,
             counts.PATHS,
             counts.HUB,
-            given,
+            num_pieces(),
             found,
             ids,
             counted,
         )
         begins = np.concatenate([[0], found.cumsum()])
-        near = np.empty(begins[-1], np.int32), np.empty((begins[-1], tables.width), dtype)
-        candidates.spread_counts(begins, ids, counted, given, columns, *near)
-        return OpenCounts(*(torch.from_numpy(x) for x in (given, begins, *near)))
+        packed = np.empty(begins[-1], np.int32), np.empty((begins[-1], 3), dtype)
+        candidates.pack(begins, ids, counted, *packed)
+        tensors = map(torch.from_numpy, (begins, *packed))
+        return Near(torch.arange(3 * pair, 3 * pair + 3), lines, *tensors)
 
     def features(self, counts: Tensor, average: Average) -> Tensor:
         """Turn counts into features tuple by tuple."""

@@ -46,6 +46,7 @@ from .network.tuples import as_batch, is_single, resolve
 __all__ = ["Embedder", "Ranking", "Scores"]
 
 Scores = npt.NDArray[np.float64]
+_TUPLES_AT_ONCE = 1 << 18  # scored, unless a method scores candidates itself
 # Caches for answering queries, recreated on demand.
 _DERIVED = ("_completer", "_explainer", "_nearest_nodes", "_new_vectors", "_scorer")
 
@@ -113,9 +114,13 @@ class Embedder(BaseEstimator, ABC):  # type: ignore[misc]
     def score_candidates(self, nodes: NodeArray, edge_type: EdgeType, position: int) -> Scores:
         """Return ``[m, n]``: the score of each tuple with every node of the type at `position`."""
         n = self.network_.num_nodes(edge_type[position])
-        tuples = np.repeat(nodes, n, axis=0)
-        tuples[:, position] = np.tile(np.arange(n), len(nodes))
-        return self.score_ids(tuples, edge_type).reshape(len(nodes), n)
+        scores, step = np.empty((len(nodes), n)), max(1, _TUPLES_AT_ONCE // max(n, 1))
+        for start in range(0, len(nodes), step):
+            part = nodes[start : start + step]
+            tuples = np.repeat(part, n, axis=0)
+            tuples[:, position] = np.tile(np.arange(n), len(part))
+            scores[start : start + step] = self.score_ids(tuples, edge_type).reshape(len(part), n)
+        return scores
 
     @property
     def completer(self) -> Completer:

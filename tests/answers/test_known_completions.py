@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 
 import numpy as np
 from hypothesis import given
@@ -36,3 +37,18 @@ def test_contexts_without_a_known_hyperedge_have_no_completions() -> None:
     known = KnownCompletions.build(network.edge_set(), network.position_sizes(), 1)
     rows, nodes = known.of(known.contexts(np.array([[1, 0], [0, 1]])))
     assert (rows.tolist(), nodes.tolist()) == ([1, 1], [0, 2])
+
+
+@given(numbered_networks(), st.data())
+def test_queries_that_share_work_are_put_together(
+    network: HyperNetwork, data: st.DataObject
+) -> None:
+    edges = data.draw(st.sampled_from(network.edge_sets))
+    position = data.draw(st.integers(0, edges.length - 1))
+    known = KnownCompletions.build(edges, network.position_sizes(edges.types), position)
+    order = known.together(edges.nodes)
+    assert sorted(order) == list(range(len(edges)))
+    fixed = [p for p, many in enumerate(edges.types.many) if p != position and not many]
+    columns = [edges.nodes[order, p] for p in fixed] or [known.contexts(edges.nodes)[order]]
+    runs = [len(list(groupby(column.tolist()))) for column in columns]
+    assert any(n == len(np.unique(c)) for n, c in zip(runs, columns, strict=True))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dhne import DHNE
 from dhne.errors import ParameterError
 from dhne.evaluation.filtered_ranking import (
     KnownCompletions,
@@ -14,8 +15,12 @@ from dhne.evaluation.filtered_ranking import (
     rank_edges,
     ranking_metrics,
 )
+from dhne.model.blend import Blend
+from dhne.network.edges import NodeArray
 from dhne.network.hypernetwork import HyperNetwork
+from dhne.network.vocabulary import Vocabulary
 from tests.evaluation.toy import CoarseScores, Remembers, random_network
+from tests.model.product_networks import NETWORKS, facts
 
 
 def brute_force(model: CoarseScores, known: HyperNetwork, row: list[int], position: int) -> float:
@@ -129,3 +134,65 @@ def test_scores_that_are_not_numbers_are_refused() -> None:
     net = random_network((4, 4), 8)
     with pytest.raises(ParameterError, match="did not converge"):
         rank_edges(Broken().fit(net), net, net)
+
+
+def with_isolated(network: HyperNetwork, more: int) -> HyperNetwork:
+    """The network with nodes that are in no hyperedge: without products they all tie."""
+    sizes = {t: network.num_nodes(t) + more for t in network.node_types}
+    names = {t: Vocabulary.of_size(n) for t, n in sizes.items()}
+    return HyperNetwork(names, network.edge_sets)
+
+
+def whole_tuple_ranks(model: DHNE, known: KnownCompletions, rows: NodeArray) -> list[float]:
+    """Ranks by the logits of whole tuples, one at a time; up to 1e-9 apart they are equal."""
+    n, types, found = known.sizes[known.position], known.types, []
+    peers = types.peers(known.position)
+    for row in rows:
+        tuples = np.repeat(row[None], n, axis=0)
+        tuples[:, known.position] = np.arange(n)
+        ahead = model._scorer.logits(tuples, types) - model._scorer.logits(row[None], types)
+        rivals = np.setdiff1d(np.arange(n), [row[p] for p in (known.position, *peers)])
+        rivals = np.setdiff1d(rivals, known.of(known.contexts(row[None]))[1])
+        higher, equal = (ahead[rivals] > 1e-9).sum(), (abs(ahead[rivals]) <= 1e-9).sum()
+        found.append(1 + higher + equal / 2)
+    return found
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+@pytest.mark.parametrize("name", [*NETWORKS, "four positions", "many positions"])
+def test_ranks_with_evidence_are_those_of_whole_tuples(name: str, weight: float) -> None:
+    if name in NETWORKS:
+        network = NETWORKS[name]()
+    else:
+        sizes = (2, 9, 5, 9) if name == "four positions" else (4,) * 35
+        network = random_network(sizes, 60, types=["a", "b", "c", "b"] if len(sizes) == 4 else None)
+    network = with_isolated(network, 3)
+    train, test = network.split(0.3, seed=0)
+    options = {"dim": 4, "epochs": 2, "ranking_epochs": 1, "dtype": "float64", "kernels": "cpu"}
+    model = DHNE(preset="plus", device="cpu", **options).fit(train)
+    if model.products_ is not None:
+        model.blend_ = Blend(1.0, weight)
+        model._forget()
+    for edges in test.edge_sets:
+        sizes = network.position_sizes(edges.types)
+        for position in range(min(edges.length, 4)):
+            known = KnownCompletions.build(network.edge_set(edges.types), sizes, position)
+            got = filtered_ranks(model, edges.nodes, known, chunk=100)
+            want = whole_tuple_ranks(model, known, edges.nodes)
+            np.testing.assert_array_equal(got, want)
+
+
+def test_nodes_added_after_training_are_candidates_like_others() -> None:
+    network = facts()
+    options = {"dim": 4, "epochs": 2, "ranking_epochs": 1, "dtype": "float64", "kernels": "cpu"}
+    model = DHNE(preset="plus", device="cpu", **options).fit(network)
+    assert model.products_ is not None
+    model.blend_ = Blend(1.0, 1.0)
+    new = [(0, 3, 20), (1, 20, 4), (2, 1, 21)]
+    model = model.extend(HyperNetwork.from_tuples(new, ("relation", "entity", "entity")))
+    edges = model.network_.edge_set(("relation", "entity", "entity"))
+    for position in range(3):
+        sizes = model.network_.position_sizes(edges.types)
+        known = KnownCompletions.build(edges, sizes, position)
+        got = filtered_ranks(model, edges.nodes, known)
+        np.testing.assert_array_equal(got, whole_tuple_ranks(model, known, edges.nodes))

@@ -42,6 +42,19 @@ class KnownCompletions:
         """Return keys of the nodes at all positions except the open one."""
         return _context_keys(queries, self.types, self.position, self.sizes)
 
+    def together(self, queries: NodeArray) -> npt.NDArray[np.int64]:
+        """Return an order of queries in which those that share work follow each other.
+
+        Queries with the same context have the same scores; those with the same node at a position,
+        such as the relation, share what it has in common with the candidates.
+        """
+        keys = self.contexts(queries)
+        fixed = [p for p, many in enumerate(self.types.many) if p != self.position and not many]
+        if not fixed:
+            return np.argsort(keys, kind="stable")
+        distinct = [len(np.unique(queries[:, p])) for p in fixed]
+        return np.lexsort((keys, queries[:, fixed[int(np.argmin(distinct))]]))
+
     def of(self, contexts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], NodeArray]:
         """Return (rows, nodes): node ``nodes[i]`` completes the context ``rows[i]``."""
         first = np.searchsorted(self.keys, contexts, side="left")

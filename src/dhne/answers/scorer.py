@@ -241,7 +241,7 @@ class TupleScorer:
     def product_candidates(
         self, nodes: NodeArray, edge_type: EdgeType, position: int
     ) -> npt.NDArray[np.float64]:
-        """Return ρ of each tuple with every node; 0 for nodes added after training."""
+        """Return ρ of each tuple with every node, the same for all nodes added after training."""
         out = np.zeros((len(nodes), len(self.embeddings[edge_type[position]])))
         if self.products is None or not self.products.covers(edge_type):
             return out
@@ -251,6 +251,10 @@ class TupleScorer:
             ids = torch.from_numpy(np.array(nodes[start : start + step])).to(self._device)
             found = self.products.open_logits(ids, edge_type, position)
             out[start : start + step, :own] = found.double().cpu().numpy()
+            if own < out.shape[1]:
+                ids[:, position] = own
+                found = self.products.logits(ids, edge_type)[:, None]
+                out[start : start + step, own:] = found.double().cpu().numpy()
         return out
 
     def similarity_candidates(

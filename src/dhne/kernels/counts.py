@@ -18,7 +18,6 @@ This file spells it out in torch; :mod:`dhne.kernels.compiled.counts` is the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -123,35 +122,6 @@ class TupleTables:
         return 3 * len(self.pairs) + position
 
 
-@dataclass(frozen=True)
-class OpenCounts:
-    """The counts of m queries with every candidate for their open position.
-
-    Attributes
-    ----------
-    given : float[m, width]
-        Of a candidate that shares nothing with the fixed nodes; its degree is left at 0.
-    begins : int64[m + 1]
-        Where each query's candidates begin in `ids` and `counts`.
-    ids : int32[k]
-        The candidates that share something.
-    counts : float[k, width]
-        Their counts; their degrees are left at 0.
-    """
-
-    given: Tensor
-    begins: Tensor
-    ids: Tensor
-    counts: Tensor
-
-    def dense(self, size: int) -> Tensor:
-        """Return the counts with all `size` candidates, ``float[m, size, width]``."""
-        every = self.given[:, None].repeat(1, size, 1)
-        number = torch.arange(len(self.given), device=self.ids.device)
-        every[number.repeat_interleave(self.begins.diff()), self.ids.long()] = self.counts
-        return every
-
-
 def tuple_counts(
     tables: TupleTables,
     nodes: Tensor,
@@ -191,27 +161,6 @@ def tuple_counts(
     for p in range(len(tables.tables)):
         counts[:, 3 * len(tables.pairs) + p] = count.degree(p)
     return counts
-
-
-def open_counts(
-    count: Callable[[TupleTables, Tensor, Tensor | None, Tensor | None], Tensor],
-    tables: TupleTables,
-    nodes: Tensor,
-    position: int,
-) -> OpenCounts:
-    """Return the counts of queries ``int64[m, N]`` with every candidate, counting each tuple."""
-    m, n = len(nodes), tables.sizes[position]
-    tuples = nodes.repeat_interleave(n, dim=0)
-    tuples[:, position] = torch.arange(n, device=nodes.device).repeat(m)
-    counts = count(tables, tuples, None, None)
-    counts[:, tables.degree_column(position)] = 0
-    columns = tables.columns_of(position)
-    near = (counts[:, columns] != 0).any(dim=1)
-    given = counts[::n].clone() if n else counts.new_zeros(m, tables.width)
-    given[:, columns] = 0
-    begins = torch.zeros(m + 1, dtype=torch.int64, device=nodes.device)
-    begins[1:] = near.reshape(m, n).sum(dim=1).cumsum(0)
-    return OpenCounts(given, begins, tuples[near, position].int(), counts[near])
 
 
 def _alike(tables: TupleTables) -> list[list[int]]:

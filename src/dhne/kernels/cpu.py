@@ -15,10 +15,11 @@ import torch
 from torch import Tensor
 
 from . import counts
-from .compiled import candidates, entries, optimizers
 from .compiled import counts as compiled_counts
 from .compiled import matrix as compiled_matrix
-from .counts import Average, CountTable, OpenCounts, TupleTables
+from .compiled import optimizers
+from .counts import Average, TupleTables
+from .cpu_counts import count_arrays, near_candidates
 from .cpu_functions import (
     Encode,
     GatherSum,
@@ -33,6 +34,7 @@ from .cpu_memory import give_back_memory, keep_freed_memory, use_large_pages
 from .cpu_products import Product, RankingLoss
 from .cpu_threads import few_threads_for, num_pieces, settle
 from .interface import Distinct, Inputs, Kernels, RowSelection, Stepped, StepSize
+from .open_counts import OpenCounts
 from .products import Dropout, Factor, Rows
 from .ranking_loss import Targets
 
@@ -132,7 +134,7 @@ class CompiledKernels(Kernels):
         if source is not None and left_out is not None:
             edges, weights = source.contiguous().numpy(), left_out.numpy()
         compiled_counts.tuple_counts(
-            *self._count_arrays(tables),
+            *count_arrays(tables),
             of,
             edges,
             weights,
@@ -147,30 +149,17 @@ class CompiledKernels(Kernels):
         return torch.from_numpy(out)
 
     def candidate_counts(self, tables: TupleTables, nodes: Tensor, position: int) -> OpenCounts:
-        """Visit only the candidates that share something with a fixed node."""
-        m, n = len(nodes), tables.sizes[position]
-        columns = np.array(tables.columns_of(position), np.int64)
-        dtype = tables.tables[0].counts.numpy().dtype
-        given, found = np.zeros((m, tables.width), dtype), np.zeros(m, np.int64)
-        ids, counted = np.empty((m, n), np.int32), np.empty((m, n, len(columns)), dtype)
-        candidates.candidate_counts(
-            *self._count_arrays(tables),
-            np.array(tables.sizes),
-            _turned(tables.tables[position]),
-            nodes.contiguous().numpy(),
-            position,
-            counts.SHARED,
-            counts.PATHS,
-            counts.HUB,
-            given,
-            found,
-            ids,
-            counted,
-        )
-        begins = np.concatenate([[0], found.cumsum()])
-        near = np.empty(begins[-1], np.int32), np.empty((begins[-1], tables.width), dtype)
-        candidates.spread_counts(begins, ids, counted, given, columns, *near)
-        return OpenCounts(*(torch.from_numpy(x) for x in (given, begins, *near)))
+        """Visit only the candidates that share something, once per fixed node."""
+        first, columns = nodes.clone(), tables.columns_of(position)
+        first[:, position] = 0
+        given = self.tuple_counts(tables, first, None, None)
+        given[:, [*columns, tables.degree_column(position)]] = 0
+        near = []
+        for k, (p, q) in enumerate(tables.pairs):
+            if position in (p, q):
+                fixed = nodes[:, q if p == position else p]
+                near.append(near_candidates(tables, k, position, fixed))
+        return OpenCounts(given, tuple(near))
 
     def features(self, counts: Tensor, average: Average) -> Tensor:
         """Turn counts into features tuple by tuple."""
@@ -193,26 +182,6 @@ class CompiledKernels(Kernels):
         """Write the gradient over the logits."""
         result: Tensor = RankingLoss.apply(logits, targets, weights, log_chance)
         return result
-
-    def _count_arrays(self, tables: TupleTables) -> tuple[Any, ...]:
-        """What the compiled counts take, kept between calls."""
-        if "arrays" in tables.kept:
-            kept: tuple[Any, ...] = tables.kept["arrays"]
-            return kept
-        firsts = [np.unique(np.array(x.firsts)) for x in tables.tables]
-        blocks = np.array(
-            [np.searchsorted(f, row) for f, row in zip(firsts, tables.first, strict=True)]
-        )
-        most = max((len(c) for c in tables.common), default=0)
-        common = np.full((len(tables.common), most, 3), -1, np.int64)
-        for k, ((p, q), types) in enumerate(zip(tables.pairs, tables.common, strict=True)):
-            for i, c in enumerate(types):
-                in_p = np.searchsorted(firsts[p], c.first_in_p)
-                common[k, i] = c.type, in_p, np.searchsorted(firsts[q], c.first_in_q)
-        pairs = np.array(tables.pairs, np.int64).reshape(-1, 2)
-        arrays = _flat(tables.tables, firsts), np.array(tables.types), blocks, common, pairs
-        tables.kept["arrays"] = arrays
-        return arrays
 
     def distinct(self, columns: Sequence[Tensor], num_nodes: int) -> Distinct:
         """Mark nodes as they appear."""
@@ -299,46 +268,6 @@ def _arrays(stepped: Stepped) -> list[npt.NDArray[Any]]:
             use_large_pages(array)
     arrays: list[npt.NDArray[Any]] = stepped.view[1]
     return arrays
-
-
-def _turned(table: CountTable) -> tuple[Ints, ...]:
-    """Return a table by columns, kept between calls; see :mod:`dhne.kernels.compiled.candidates`.
-
-    One sample of a row's neighbours serves what nodes share and their paths.
-    """
-    assert counts.SHARED == counts.PATHS
-    if "turned" not in table.kept:
-        indptr, columns = table.indptr.numpy(), table.columns.numpy()
-        firsts = np.unique(np.array(table.firsts))
-        bounds, logs = entries.block_bounds(indptr, columns, firsts, 0), torch.log1p(table.counts)
-        table.kept["turned"] = candidates.turn(
-            indptr, columns, logs.numpy(), bounds, firsts, counts.SHARED, table.num_columns
-        )
-    turned: tuple[Ints, ...] = table.kept["turned"]
-    return turned
-
-
-def _flat(tables: Sequence[CountTable], firsts: Sequence[Ints]) -> tuple[Ints, ...]:
-    """Return the tables one after the other; see :mod:`dhne.kernels.compiled.entries`."""
-    parts: list[list[Ints]] = [[] for _ in range(8)]
-    distinct: list[CountTable] = []
-    begins: list[list[int]] = []
-    for table, first in zip(tables, firsts, strict=True):
-        if any(table is other for other in distinct):  # positions of one type share it
-            continue
-        distinct.append(table)
-        filled, *others = (sum(len(x) for x in part) for part in (parts[0], *parts[3:]))
-        indptr, columns = table.indptr.numpy(), table.columns.numpy()
-        bounds = entries.block_bounds(indptr, columns, first, filled)
-        slots, bits = entries.hash_entries(indptr, columns, filled)
-        begins.append([*others, len(first) + 1, len(slots) - 1])
-        logs = torch.log1p(table.counts).numpy()
-        new = (columns, table.counts.numpy(), logs, bounds.reshape(-1), first, slots, bits)
-        for part, array in zip(parts, (*new, table.degrees.numpy()), strict=True):
-            part.append(array)
-    number = [next(i for i, d in enumerate(distinct) if d is table) for table in tables]
-    where = np.array([begins[i] for i in number])
-    return (*(np.concatenate(part) for part in parts), where)
 
 
 def _two_dimensional(tensor: Tensor) -> npt.NDArray[Any]:

@@ -37,7 +37,8 @@ import torch
 from torch import Tensor, nn
 
 from . import products, ranking_loss
-from .counts import ZERO, Average, OpenCounts, TupleTables, open_counts, tuple_counts
+from .counts import ZERO, Average, TupleTables, tuple_counts
+from .open_counts import OpenCounts, open_counts
 from .products import Dropout, Factor, Rows
 from .ranking_loss import Targets
 

@@ -17,6 +17,7 @@ its size. The same holds for a tuple of more than 33 positions, each paired only
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, islice
 
@@ -27,6 +28,7 @@ from torch import Tensor
 from dhne.adjacency import AdjacencyMatrix
 from dhne.kernels import Kernels, get_kernels
 from dhne.kernels.counts import ZERO, Average, Common, CountTable, TupleTables
+from dhne.kernels.open_counts import Near
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
@@ -133,6 +135,15 @@ def _extremes(edge_type: EdgeType) -> tuple[tuple[int, ...], ...]:
         if slot in of_set:
             of_set[slot].append(3 * len(pairs) + p)
     return tuple(tuple(found) for found in (*of_kind.values(), *of_set.values()))
+
+
+def _described_near(near: Near, average: Average, num_counts: int) -> Near:
+    """Return what counts of pairs add to the features of a candidate that has none of them."""
+    flags = near.columns + num_counts
+    logs = torch.log1p(near.values) * average.share[near.columns]
+    not_zero = (near.values >= ZERO).to(logs.dtype) * -average.share[flags]
+    columns = average.feature[torch.cat([near.columns, flags])]
+    return replace(near, columns=columns, values=torch.cat([logs, not_zero], dim=1))
 
 
 class PairEvidence:
@@ -243,17 +254,12 @@ class PairEvidence:
         found = self._kernels.candidate_counts(tables, nodes, position)
         average = self._average(edge_type)
         number = 2 * 3 * len(tables.pairs) + position  # after (ℓ(pair counts), which are zero)
-        far = self._described(found.given, edge_type)
-        open_ = OpenEvidence(
-            far,
+        return OpenEvidence(
+            self._described(found.given, edge_type),
             torch.log1p(degrees) * average.share[number],
             int(average.feature[number]),
-            found.begins,
-            found.ids,
-            self._described(found.counts, edge_type),
+            tuple(_described_near(near, average, 3 * len(tables.pairs)) for near in found.near),
         )
-        open_.near.sub_(far[open_.queries])
-        return open_
 
     def _with_candidates(self, nodes: Tensor, edge_type: EdgeType, position: int) -> Tensor:
         """Return ``float[n, features]`` of one tuple with each node of the type at `position`."""

@@ -56,6 +56,7 @@ def held_out_questions(
         sizes = train.position_sizes(edges.types)
         for p in range(edges.length):
             known = KnownCompletions.build(both.edge_set(edges.types), sizes, p)
+            nodes = nodes[known.together(nodes)]
             rows, answers = known.of(known.contexts(nodes))
             peers = edges.types.peers(p)
             line = np.repeat(np.arange(len(nodes)), len(peers))

@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from dhne import DHNE
 from dhne.datasets import planted_clusters
+from dhne.kernels.open_counts import Near
 from dhne.model.open_evidence import OpenEvidence
 from dhne.model.similarities import HiddenSimilarity, SimilarityShape
 from dhne.network.edges import EdgeType
@@ -98,10 +99,11 @@ def test_a_layer_saved_with_fewer_features_gives_the_logits_it_gave() -> None:
     assert torch.allclose(was, later.combine(kernels, [later.project(x, 0)] * 2, members, known))
 
 
+@pytest.mark.parametrize("parts", [0, 1, 2])
 @pytest.mark.parametrize("hidden", [(), (6, 5)])
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 def test_implied_evidence_gives_the_logits_of_evidence_spelt_out(
-    activation: str, hidden: tuple[int, ...]
+    activation: str, hidden: tuple[int, ...], parts: int
 ) -> None:
     shape = SimilarityShape(
         EdgeType(("a", "b")), {"a": 4, "b": 3}, hidden, activation, num_features=5
@@ -117,9 +119,19 @@ def test_implied_evidence_gives_the_logits_of_evidence_spelt_out(
         far=drawn(3, 5),
         degrees=drawn(7),
         degree_feature=4,
-        begins=torch.tensor([0, 2, 2, 5]),
-        ids=torch.tensor([6, 1, 0, 3, 2], dtype=torch.int32),
-        near=drawn(5, 5) * torch.tensor([1, 0, 1, 1, 0]),
+        near=tuple(
+            Near(
+                columns=torch.tensor(columns),
+                lines=torch.tensor(lines),
+                begins=torch.tensor(begins),
+                ids=torch.tensor(ids, dtype=torch.int32),
+                values=drawn(len(ids), 3) * torch.tensor([1, 0, 1]),
+            )
+            for columns, lines, begins, ids in (
+                ([0, 2, 3], [0, 1, 2], [0, 2, 2, 5], [1, 6, 0, 2, 3]),
+                ([1, 2, 0], [1, 0, 1], [0, 3, 5], [1, 3, 6, 2, 6]),
+            )[:parts]
+        ),
     )
     fixed, candidates = drawn(3, module.width), drawn(7, module.width)
     with torch.no_grad():

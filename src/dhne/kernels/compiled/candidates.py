@@ -14,7 +14,8 @@ for each neighbour y, the candidates that have y in their sample, then all other
   sample. A candidate that is itself in v's sample is not a y of its own paths; these few are
   counted like any other tuple.
 
-A query then costs one addition per entry that it has in common with a candidate.
+A fixed node then costs one addition per entry that it has in common with a candidate, and queries
+with the same node are counted once.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -28,16 +29,16 @@ from dhne.kernels.compiling import njit
 
 from .entries import INLINED, block_of
 from .maths import PLAIN
-from .pairs import count_pair, make_lists, nth_even, path_sum
+from .pairs import make_lists, nth_even, path_sum
 
 
 @njit(**PLAIN)
 def turn(indptr, columns, logs, bounds, firsts, most, num_columns):
-    """Return a table by columns: (begins, ends of the sampled, rows, logs).
+    """Return a table by columns: (begins, ends of the sampled, rows, logs, sizes).
 
     A row's sample is an even one of up to `most` entries of each block. `bounds` are those of the
     table alone, from `block_bounds`. Within a column the sampled rows come first, each part in
-    ascending order.
+    ascending order. `sizes` is how many entries the row has in the column's block.
     """
     n, blocks = len(indptr) - 1, len(firsts)
     sampled = np.zeros(len(columns), np.bool_)
@@ -55,157 +56,132 @@ def turn(indptr, columns, logs, bounds, firsts, most, num_columns):
         ends[y] += begins[y]
     next_sampled, next_other = begins[:-1].copy(), ends.copy()
     rows, values = np.empty(len(columns), np.int32), np.empty(len(columns), logs.dtype)
+    sizes = np.empty(len(columns), np.int32)
     for x in range(n):
-        for e in range(indptr[x], indptr[x + 1]):
-            y = columns[e]
-            place = next_sampled if sampled[e] else next_other
-            rows[place[y]], values[place[y]] = x, logs[e]
-            place[y] += 1
-    return begins, ends, rows, values
+        for b in range(blocks):
+            for e in range(bounds[x, b], bounds[x, b + 1]):
+                y = columns[e]
+                place = next_sampled if sampled[e] else next_other
+                rows[place[y]], values[place[y]] = x, logs[e]
+                sizes[place[y]] = bounds[x, b + 1] - bounds[x, b]
+                place[y] += 1
+    return begins, ends, rows, values, sizes
 
 
 @njit(parallel=True, **PLAIN)
-def candidate_counts(
-    flat, types, blocks, common, pairs, sizes, turned, nodes, position, shared, paths, hub, given,
-    found, ids, counts,
+def pair_counts(
+    flat, types, blocks, common, pairs, sizes, turned, k, position, nodes, shared, paths, hub,
+    pieces, found, ids, counts,
 ):  # fmt: skip
-    """Count the pairs of the open position, query by query; the queries are ``nodes: int64[m, N]``.
+    """Count pair number k, of the open position and a fixed one; `nodes` are those at the latter.
 
-    Fills `given` ``[m, width]`` with the counts of a candidate that shares nothing and has degree
-    0, `found` with the number of candidates that share something with a fixed node, ``ids[i]`` with
-    these candidates and ``counts[i]`` with the (c, s, t) of their pairs with the open position, in
-    the order of `pairs`. Nothing is left out.
+    Fills `found` with the number of candidates that share something with each node, ``ids[i]`` with
+    these candidates, ascending, and ``counts[i]`` with their (c, s, t). Nothing is left out.
     """
-    n, length, degrees = sizes[position], len(types), 3 * len(pairs)
-    for i in prange(len(nodes)):
+    n, p, q = sizes[position], pairs[k, 0], pairs[k, 1]
+    fixed = q if position == p else p
+    for piece in prange(pieces):
         lists = make_lists(paths), make_lists(paths)
-        whole = nodes[i].copy().reshape(1, length)
-        whole[0, position] = 0
-        given[i, degrees + position] = 0
-        for p in range(length):
-            if p != position:
-                given[i, degrees + p] = flat[7][flat[8][p, 4] + whole[0, p]]
-        sums = np.zeros(n)  # zero between any two uses
-        place = np.full(n, -1, np.int32)  # of each candidate in `ids`
-        hits = np.empty(n, np.int32)
-        size, open_pair = 0, 0
-        for k in range(len(pairs)):
-            p, q = pairs[k, 0], pairs[k, 1]
-            if position not in (p, q):
-                count_pair(
-                    flat, types, blocks, common, k, p, q, whole, whole, 0, given.dtype.type(0),
-                    shared, paths, hub, lists, given[i : i + 1],
-                )  # fmt: skip
-                continue
-            given[i, 3 * k : 3 * k + 3] = 0
-            fixed = q if position == p else p
-            v = whole[0, fixed]
-            at = 3 * open_pair
-            size = _count_met(flat, blocks, fixed, position, v, at, place, size, ids[i], counts[i])
+        sums = np.zeros(n)  # zero between any two uses, as are the next two
+        dense = np.zeros((n, 3), counts.dtype)
+        is_near = np.zeros(n, np.bool_)
+        along = np.zeros(sizes[fixed])
+        hits, met = np.empty(n + 1, np.int32), np.empty(sizes[fixed] + 1, np.int32)
+        for i in range(piece, len(nodes), pieces):
+            v = nodes[i]
+            _count_met(flat, blocks, fixed, position, v, is_near, dense)
             for c in range(common.shape[1]):
                 if common[k, c, 0] < 0:
                     break
                 of_fixed, of_open = common[k, c, 1], common[k, c, 2]
                 if position < fixed:
                     of_fixed, of_open = of_open, of_fixed
-                hit = _share(
-                    flat, turned, fixed, position, v, of_fixed, of_open, shared, sums, hits
-                )
-                for h in range(hit):
-                    u = hits[h]
-                    size = _visit(u, place, size, ids[i], counts[i])
-                    counts[i, place[u], at + 1] += sums[u]
-                    sums[u] = 0
-            size = _add_paths(
-                flat, types, blocks, sizes, turned, whole, p, q, fixed, position, v, paths, hub,
-                lists, sums, hits, at, place, size, ids[i], counts[i],
+                _share(
+                    flat, turned, fixed, position, v, of_fixed, of_open, shared, sums, hits,
+                    is_near, dense,
+                )  # fmt: skip
+            _add_paths(
+                flat, types, blocks, turned, nodes, p, q, fixed, position, v, paths, hub, lists,
+                sums, hits, along, met, is_near, dense,
             )  # fmt: skip
-            open_pair += 1
-        found[i] = size
+            size = 0
+            for u in range(n):  # without a branch: about half of them may be near
+                ids[i, size] = u
+                for c in range(3):
+                    counts[i, size, c] = dense[u, c]
+                    dense[u, c] = 0
+                size += is_near[u]
+                is_near[u] = False
+            found[i] = size
 
 
 @njit(**INLINED)
-def _visit(u, place, size, ids, counts):
-    """Give candidate u a line of zeros if it has none; return how many lines there are."""
-    if place[u] < 0:
-        place[u] = size
-        ids[size] = u
-        counts[size] = 0
-        return size + 1
-    return size
-
-
-@njit(**INLINED)
-def _count_met(flat, blocks, fixed, position, v, column, place, size, ids, counts):
+def _count_met(flat, blocks, fixed, position, v, is_near, dense):
     """Set c of the candidates that v met."""
     block = blocks[fixed, position]
     first = flat[4][flat[8][fixed, 1] + block]
     begin, end = block_of(flat, fixed, v, block)
     for e in range(begin, end):
         u = flat[0][e] - first
-        size = _visit(u, place, size, ids, counts)
-        counts[place[u], column] = flat[1][e]
-    return size
+        is_near[u] = True
+        dense[u, 0] = flat[1][e]
 
 
 @njit(**INLINED)
 def _add(sums, hits, hit, u, value):
-    if value == 0:
-        return hit
-    if sums[u] == 0:
-        hits[hit] = u
-        hit += 1
+    """Add to the sum of candidate u; return how many candidates are in `hits`.
+
+    Branches would be mispredicted too often. `hits` has space for one more than can be in it.
+    """
+    hits[hit] = u
+    hit += (sums[u] == 0) & (value != 0)
     sums[u] += value
     return hit
 
 
 @njit(**INLINED)
-def _share(flat, turned, fixed, position, v, of_fixed, of_open, most, sums, hits):
-    """Set `sums` to s over one common type, for the candidates in `hits`; return their number."""
-    begins, ends, rows, logs = turned
+def _share(
+    flat, turned, fixed, position, v, of_fixed, of_open, most, sums, hits, is_near, dense
+):  # fmt: skip
+    """Add s over one common type."""
+    begins, ends, rows, logs, sizes = turned
     shift = flat[4][flat[8][position, 1] + of_open] - flat[4][flat[8][fixed, 1] + of_fixed]
     low, high = block_of(flat, fixed, v, of_fixed)
-    n, hit = high - low, 0
-    for e in range(low, high):  # candidates with fewer neighbours: over their sample
-        y = flat[0][e] + shift
+    n, hit, j = high - low, 0, 0
+    limit = n + (position < fixed)  # candidates with fewer neighbours: over their sample
+    for e in range(low, high):
+        y, value = flat[0][e] + shift, flat[2][e]
+        is_sampled = j < most and e == low + nth_even(j, n, most)
+        j += is_sampled
         for a in range(begins[y], ends[y]):
-            u = rows[a]
-            low_u, high_u = block_of(flat, position, u, of_open)
-            m = high_u - low_u
-            if m < n or (m == n and position < fixed):
-                hit = _add(sums, hits, hit, u, flat[2][e] * logs[a])
+            if is_sampled or sizes[a] < limit:
+                hit = _add(sums, hits, hit, rows[a], value * logs[a])
+        if is_sampled:
+            for a in range(ends[y], begins[y + 1]):
+                if sizes[a] >= limit:
+                    hit = _add(sums, hits, hit, rows[a], value * logs[a])
     for h in range(hit):
-        low_u, high_u = block_of(flat, position, hits[h], of_open)
-        sums[hits[h]] *= max((high_u - low_u) / most, 1.0)
-    first = hit
-    for j in range(min(n, most)):  # the others: over v's sample
-        e = low + nth_even(j, n, most)
-        y = flat[0][e] + shift
-        for a in range(begins[y], begins[y + 1]):
-            u = rows[a]
-            low_u, high_u = block_of(flat, position, u, of_open)
-            m = high_u - low_u
-            if m > n or (m == n and position > fixed):
-                hit = _add(sums, hits, hit, u, flat[2][e] * logs[a])
-    for h in range(first, hit):
-        sums[hits[h]] *= max(n / most, 1.0)
-    return hit
+        u = hits[h]
+        low_u, high_u = block_of(flat, position, u, of_open)
+        fewer = min(high_u - low_u, n)  # neighbours, of the node whose sample it was
+        is_near[u] = True
+        dense[u, 1] += sums[u] * fewer / most if fewer > most else sums[u]
+        sums[u] = 0
 
 
 @njit(**INLINED)
 def _add_paths(
-    flat, types, blocks, sizes, turned, whole, p, q, fixed, position, v, most, hub, lists, sums,
-    hits, column, place, size, ids, counts,
+    flat, types, blocks, turned, nodes, p, q, fixed, position, v, most, hub, lists, sums, hits,
+    along, met, is_near, dense,
 ):  # fmt: skip
-    """Set t of the candidates at the end of v's paths; return how many have lines."""
-    begins, ends, rows, logs = turned
+    """Set t of the candidates at the end of v's paths."""
+    begins, ends, rows, logs, _ = turned
     begin, end = block_of(flat, fixed, v, blocks[fixed, position])
     first, n = flat[4][flat[8][fixed, 1] + blocks[fixed, position]], end - begin
     back = blocks[position, fixed]
     first_back = flat[4][flat[8][position, 1] + back]
     if n > hub:
-        return size
-    along, met = np.zeros(sizes[fixed]), np.empty(sizes[fixed], np.int32)
+        return
     steps = 0
     for j in range(min(n, most)):
         at = begin + nth_even(j, n, most)
@@ -219,33 +195,31 @@ def _add_paths(
         x = met[s]
         for a in range(begins[x + first_back], ends[x + first_back]):
             hit = _add(sums, hits, hit, rows[a], logs[a] * along[x])
+        along[x] = 0
     each = max(n / most, 1.0)
     for h in range(hit):
         u = hits[h]
         low, high = block_of(flat, position, u, back)
         if high - low <= hub:
-            size = _visit(u, place, size, ids, counts)
-            counts[place[u], column + 2] = each * max((high - low) / most, 1.0) * sums[u]
+            is_near[u] = True
+            dense[u, 2] = each * max((high - low) / most, 1.0) * sums[u]
         sums[u] = 0
+    none = nodes.reshape(1, len(nodes))  # no hyperedge is left out
     for j in range(min(n, most)):
         u = flat[0][begin + nth_even(j, n, most)] - first
-        size = _visit(u, place, size, ids, counts)
+        is_near[u] = True
         a, b = (v, u) if fixed == p else (u, v)
-        counts[place[u], column + 2] = path_sum(
-            flat, types, whole, 0, 0.0, p, q, a, b, False, False, blocks[p, q], blocks[q, p],
+        dense[u, 2] = path_sum(
+            flat, types, none, 0, 0.0, p, q, a, b, False, False, blocks[p, q], blocks[q, p],
             most, hub, lists,
         )  # fmt: skip
-    return size
 
 
 @njit(parallel=True, **PLAIN)
-def spread_counts(begins, ids, counts, given, columns, all_ids, all_counts):
-    """Write each query's candidates one after the other, with the counts of all pairs."""
-    for i in prange(len(given)):
+def pack(begins, ids, counts, all_ids, all_counts):
+    """Write the candidates of each line one after the other."""
+    for i in prange(len(ids)):
         for h in range(begins[i + 1] - begins[i]):
-            line = all_counts[begins[i] + h]
             all_ids[begins[i] + h] = ids[i, h]
-            for c in range(given.shape[1]):
-                line[c] = given[i, c]
-            for c in range(len(columns)):
-                line[columns[c]] = counts[i, h, c]
+            for c in range(counts.shape[2]):
+                all_counts[begins[i] + h, c] = counts[i, h, c]

@@ -7,11 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from dhne.kernels.compiling import njit
-
-from .maths import THREADS, tanh
 
 _BLOCK = 128  # candidates whose sums are kept beside the processor
 _LOWEST = np.float32(-3e38)
@@ -43,50 +40,6 @@ def weighted_reciprocals_at(table: Any, rows: Any, queries: Any, weights: Any, o
             for j in range(table.shape[1]):
                 total += weights[j] / (np.float32(1) + row[j] * queries[q, j])
             out[q, s] = total
-
-
-@njit(**THREADS)
-def open_layer(
-    candidates: Any,
-    questions: Any,
-    degrees: Any,
-    slope: Any,
-    begins: Any,
-    ids: Any,
-    near: Any,
-    evidence: Any,
-    output: Any,
-    pieces: Any,
-    out: Any,
-) -> None:
-    """Set ``out[q, i]`` to w · tanh(candidates[i] + questions[q] + degrees[i] · slope + extra Z).
-
-    `evidence` is Z, `output` w. The extra is ``near[e]`` if ``ids[e]`` is i, for an e from
-    ``begins[q]`` to ``begins[q + 1]``, and 0 for candidates that are not listed there.
-    """
-    n, h = candidates.shape
-    for q in range(len(questions)):
-        entry = np.full(n, -1, np.int64)
-        for e in range(begins[q], begins[q + 1]):
-            entry[ids[e]] = e
-        question = questions[q]
-        for piece in prange(pieces):
-            line = np.empty(h, candidates.dtype)
-            for i in range(n * piece // pieces, n * (piece + 1) // pieces):
-                row, degree, e = candidates[i], degrees[i], entry[i]
-                for f in range(h):
-                    line[f] = row[f] + question[f] + degree * slope[f]
-                if e >= 0:
-                    for c in range(near.shape[1]):
-                        extra = near[e, c]
-                        if extra != 0:
-                            weights = evidence[c]
-                            for f in range(h):
-                                line[f] += extra * weights[f]
-                total = out.dtype.type(0)
-                for f in range(h):
-                    total += output[f] * tanh(line[f])
-                out[q, i] = total
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

@@ -178,11 +178,12 @@ class HiddenSimilarity(Similarity):
             return self._open_layer(candidates, question, evidence)
         part = torch.addr(candidates, evidence.degrees, z[evidence.degree_feature])
         out = self.open_logits(question, part, None)
-        queries, ids, step = evidence.queries, evidence.ids.long(), max(1, _CACHED // self.width)
+        queries, ids, near = evidence.joined()
+        step = max(1, _CACHED // self.width)
         for start in range(0, len(ids), step):
             at = slice(start, start + step)
             total = part[ids[at]] + question[queries[at]]
-            out[queries[at], ids[at]] = self._finish(total, evidence.near[at])
+            out[queries[at], ids[at]] = self._finish(total, near[at])
         return out
 
     def _can_be_compiled(self, candidates: Tensor) -> bool:
@@ -193,23 +194,22 @@ class HiddenSimilarity(Similarity):
         self, candidates: Tensor, questions: Tensor, evidence: OpenEvidence | None
     ) -> Tensor:
         """Return the logits of a single tanh layer, by compiled code."""
-        from dhne.kernels.compiled.ranking import open_layer
+        from dhne.kernels.compiled.open_layer import open_layer
         from dhne.kernels.cpu_threads import num_pieces
 
-        n, width = candidates.shape
-        if evidence is None or self.evidence is None:
-            begins, ids = torch.zeros(len(questions) + 1).long(), torch.empty(0).int()
-            near = weights = candidates.new_empty(0, 0)
-            degrees, slope = candidates.new_zeros(n), candidates.new_zeros(width)
-        else:
-            begins, ids, near = evidence.begins, evidence.ids, evidence.near
-            weights = self.evidence.detach()
-            degrees, slope = evidence.degrees, weights[evidence.degree_feature]
-        out = candidates.new_empty(len(questions), n)
-        added = (questions, degrees, slope, begins, ids, near, weights)
-        tensors = (candidates, *added, self.output.detach())
-        open_layer(*(t.contiguous().numpy() for t in tensors), num_pieces(), out.numpy())
-        return out + self.output_bias.detach()
+        z = candidates.new_zeros(1, self.width)
+        if evidence is None:
+            evidence = OpenEvidence.none(candidates, len(questions), len(candidates))
+        elif self.evidence is not None:
+            z = self.evidence.detach()
+        *lines, columns = evidence.grouped()
+        slope, output = z[evidence.degree_feature], self.output.detach()
+        out = candidates.new_empty(len(questions), len(candidates))
+        first = (candidates, evidence.degrees, slope, questions)
+        arrays = [t.contiguous().numpy() for t in (*first, *lines, z[columns.reshape(-1)], output)]
+        bias = arrays[0].dtype.type(self.output_bias.item())
+        open_layer(*arrays, bias, num_pieces(), out.numpy())
+        return out
 
     def _finish(self, total: Tensor, evidence: Tensor | None) -> Tensor:
         """Return w · σ(total + z Z) + c; `total` includes b, and is overwritten at inference."""

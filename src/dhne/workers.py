@@ -207,7 +207,7 @@ def join(device: torch.device | str) -> Group | None:
     if not dist.is_available() or not (under_torchrun() or dist.is_initialized()):
         return None
     device = torch.device(device)
-    if device.type == "cuda":
+    if device.type == "cuda" and device.index is not None:
         torch.cuda.set_device(device)
     if not dist.is_initialized():
         if _number("WORLD_SIZE", 1) == 1:

@@ -61,7 +61,7 @@ def dense() -> HyperNetwork:
 NETWORKS = {"mixed": mixed, "dense": dense}
 
 CASES: dict[str, dict[str, Any]] = {
-    "default": {"kernels": "cpu"},
+    "default": {"kernels": "cpu", "averaging": 1.0},
     "plus": {"preset": "plus", "kernels": "cpu", "validation": 0.1},
     "layers": {"kernels": "reference", "encoder_layers": (12,), "optimizer": "rmsprop"},
     "dense": {"kernels": "reference", "network": "dense", "epochs": 6},

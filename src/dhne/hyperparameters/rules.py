@@ -71,21 +71,21 @@ def rule_product_dim(largest: int, *, recurring: bool) -> int:
 
 
 def rule_ranking_epochs(num_edges: int, *, recurring: bool) -> int:
-    """Return the number of epochs for products: 8; 30 · (50,000 / m)² if a node type recurs.
+    """Return the number of epochs for products: 8; 20 · (61,000 / m)² if a node type recurs.
 
-    That is at least 5 and at most 30: on large networks more epochs cost much, and rank new
+    That is at least 5 and at most 20: on large networks more epochs cost much, and rank new
     hyperedges no better beside a similarity.
 
     Examples
     --------
     >>> [rule_ranking_epochs(m, recurring=True) for m in (1_000, 60_000, 100_000, 10_000_000)]
-    [30, 21, 8, 5]
+    [20, 20, 7, 5]
     >>> rule_ranking_epochs(1_000, recurring=False)
     8
     """
     if not recurring:
         return 8
-    return int(min(30, max(5, round(30 * (50_000 / max(num_edges, 1)) ** 2))))
+    return int(min(20, max(5, round(20 * (61_000 / max(num_edges, 1)) ** 2))))
 
 
 def rule_candidates(*, recurring: bool) -> int | None:

@@ -217,7 +217,7 @@ class Settings:
     ranking_epochs: int | None = parameter(
         None,
         low=1,
-        rule="8; if a node type fills several positions 30, fewer above 50,000 hyperedges",
+        rule="8; if a node type fills several positions 20, fewer above 61,000 hyperedges",
         help="With products: maximum passes over the hyperedges; validation may stop them earlier.",
     )
     candidates: int | None = parameter(

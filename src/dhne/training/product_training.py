@@ -20,7 +20,7 @@ from .validation import RankedHeldOut
 Progress = Callable[[int, int, float], None]
 History = list[dict[str, float]]
 
-_SMALL_EDGES = 20_000  # below this, products are trained on the CPU
+_SMALL = 10_000_000  # hyperedges times size of vectors, below which products train on the CPU
 
 
 class FittedProducts(NamedTuple):
@@ -71,7 +71,8 @@ def train_products(
     weights.
     """
     s = blueprint.settings
-    if blueprint.train.num_edges() < _SMALL_EDGES:  # a GPU would wait for the host in every step
+    size, _ = blueprint.product_shape
+    if blueprint.train.num_edges() * size < _SMALL:  # a GPU would wait for the host in every step
         device = torch.device("cpu")
         kernels = get_kernels("auto", device)
     products = blueprint.build_products()

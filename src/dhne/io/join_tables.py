@@ -104,8 +104,9 @@ class Part:
 def check_names(source: Source, name: str, *, empty: bool = False) -> None:
     """Raise, with its line, for the first name that is missing (or `empty`, unless that may be)."""
     column = source.table[name]
-    missing = column.is_null(nan_is_null=pa.types.is_floating(column.type))
-    if pc.any(missing, min_count=0).as_py():
+    floating = pa.types.is_floating(column.type)
+    missing = column.is_null(nan_is_null=floating) if floating or column.null_count else None
+    if missing is not None and pc.any(missing, min_count=0).as_py():
         row = pc.index(missing, value=True).as_py()
         raise source.error("the name is missing; every node needs a name", row=row, column=name)
     if not empty and _is_text(column.type):

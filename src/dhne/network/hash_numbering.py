@@ -74,7 +74,7 @@ def _first_rows(hashes: Hashes) -> Codes:
         codes = _encode(hashes).indices.to_numpy(zero_copy_only=False)
         first[codes[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)  # the last to write remains
         return _take(first, codes)
-    bits = max(n.bit_length() - 2, 1)  # two to four rows per slot
+    bits = max(n.bit_length() - 1, 1)  # one to two rows per slot
     table = np.empty(2**bits, np.int32)
     slots = np.empty(n, np.int32)
     parts = _parts(n)

@@ -10,6 +10,8 @@ distinct, and sorting is faster than a hash table. The result is that of :func:`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +32,7 @@ Weights = npt.NDArray[np.float64]
 
 _BYTES, _BYTES_WEIGHTED = 24, 64  # per pair, while a range is sorted
 _SAMPLE = 100_000  # pairs per file from which ranges are chosen
-_ROWS_AT_ONCE = 2**21
+_ROWS_AT_ONCE = 2**20
 
 
 class EdgeFile(NamedTuple):
@@ -58,9 +60,16 @@ def write_pairs(
     ranges = -(-rows * (_BYTES_WEIGHTED if weighted else _BYTES) // memory)
 
     def fill(target: Path) -> None:
-        for number, (low, high) in enumerate(_ranges(meetings, shift, ranges)):
-            keys, weights = _gather(meetings, shift, low, high)
-            _write(target / f"part-{number:05d}.parquet", *_in_order(keys, weights), shift)
+        parts = count()
+        with ThreadPoolExecutor(2) as pool:
+            for low, high in _ranges(meetings, shift, ranges):
+                keys, weights = _in_order(*_gather(meetings, shift, low, high))
+                halves = [
+                    pool.submit(_write, target / f"part-{next(parts):05d}.parquet", *half, shift)
+                    for half in _halves(keys, weights)
+                ]
+                for half_written in halves:
+                    half_written.result()
 
     directory.parent.mkdir(parents=True, exist_ok=True)
     replace_directory(directory, fill)
@@ -126,6 +135,13 @@ def _in_order(keys: Keys, weights: Weights | None) -> tuple[Keys, Weights | None
         return keys, None
     order = np.argsort(keys, kind="stable")  # weights are added in the order of the rows
     return keys[order], weights[order]
+
+
+def _halves(keys: Keys, weights: Weights | None) -> list[tuple[Keys, Weights | None]]:
+    """Cut the pairs between two runs of equal ones near the middle."""
+    middle = int(np.searchsorted(keys, keys[len(keys) // 2])) if len(keys) else 0
+    parts = [slice(None, middle), slice(middle, None)] if middle else [slice(None)]
+    return [(keys[part], None if weights is None else weights[part]) for part in parts]
 
 
 def _write(path: Path, keys: Keys, weights: Weights | None, shift: int) -> None:

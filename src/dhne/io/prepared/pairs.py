@@ -32,7 +32,8 @@ Weights = npt.NDArray[np.float64]
 
 _BYTES, _BYTES_WEIGHTED = 24, 64  # per pair, while a range is sorted
 _SAMPLE = 100_000  # pairs per file from which ranges are chosen
-_ROWS_AT_ONCE = 2**20
+_ROWS_AT_ONCE = 2**15  # whose intermediate results stay in the processor's cache
+_ROW_GROUP = 2**20
 
 
 class EdgeFile(NamedTuple):
@@ -120,9 +121,9 @@ def _pairs(file: EdgeFile, p: int, q: int, shift: int) -> tuple[Keys, Weights | 
     a, b = ids[p], ids[q]
     if types[p] == types[q]:
         a, b = np.minimum(a, b), np.maximum(a, b)
-    keys = a.astype(np.uint64)
-    keys <<= np.uint64(shift)
-    keys |= b.astype(np.uint64)
+    exact: Any = {"dtype": np.uint64, "casting": "unsafe"}  # ids are not negative
+    keys: Keys = np.left_shift(a, shift, **exact)
+    np.bitwise_or(keys, b, out=keys, **exact)
     if earlier:  # a node counts once in a hyperedge, at its first position
         first = np.logical_and.reduce([ids[x] != ids[e] for x, e in earlier])
         keys, weights = keys[first], None if weights is None else weights[first]
@@ -145,24 +146,38 @@ def _halves(keys: Keys, weights: Weights | None) -> list[tuple[Keys, Weights | N
 
 
 def _write(path: Path, keys: Keys, weights: Weights | None, shift: int) -> None:
-    """Sum runs of equal numbers and write them, some at a time."""
+    """Sum runs of equal numbers and write them."""
     largest = max(int(keys[-1] >> np.uint64(shift)) if len(keys) else 0, 2**shift - 1)
     kind = np.dtype(np.int32 if largest < 2**31 else np.int64)
     ids = pa.from_numpy_dtype(kind)
     schema = pa.schema([("a", ids), ("b", ids), (WEIGHT, pa.float64())])
     options = {"compression": "snappy", "use_dictionary": [WEIGHT], "write_page_checksum": True}
+    group = np.empty(_ROW_GROUP, kind), np.empty(_ROW_GROUP, kind), np.empty(_ROW_GROUP)
     with pq.ParquetWriter(path, schema, **options) as writer:
-        start = 0
-        while start < len(keys):
-            end = min(start + _ROWS_AT_ONCE, len(keys))
-            end = int(np.searchsorted(keys, keys[end - 1], side="right"))  # whole runs
-            part = keys[start:end]
-            begin = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
-            if weights is None:
-                total = np.diff(begin, append=len(part)).astype(np.float64)
-            else:
-                total = np.add.reduceat(weights[start:end], begin)
-            distinct = part[begin]
-            a, b = distinct >> np.uint64(shift), distinct & np.uint64(2**shift - 1)
-            writer.write_table(pa.table([a.astype(kind), b.astype(kind), total], schema=schema))
-            start = end
+        filled = 0
+        for distinct, total in _sums(keys, weights):
+            if filled + len(distinct) > _ROW_GROUP:
+                writer.write_table(pa.table([column[:filled] for column in group], schema=schema))
+                filled = 0
+            place = slice(filled, filled + len(distinct))
+            group[0][place] = distinct >> np.uint64(shift)
+            group[1][place] = distinct & np.uint64(2**shift - 1)
+            group[2][place] = total
+            filled = place.stop
+        writer.write_table(pa.table([column[:filled] for column in group], schema=schema))
+
+
+def _sums(keys: Keys, weights: Weights | None) -> Iterator[tuple[Keys, Weights]]:
+    """Yield the distinct numbers and the sums of their weights, some at a time."""
+    start = 0
+    while start < len(keys):
+        end = min(start + _ROWS_AT_ONCE, len(keys))
+        end = int(np.searchsorted(keys, keys[end - 1], side="right"))  # whole runs
+        part = keys[start:end]
+        begin = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
+        if weights is None:
+            total = np.diff(begin, append=len(part)).astype(np.float64)
+        else:
+            total = np.add.reduceat(weights[start:end], begin)
+        yield part[begin], total
+        start = end

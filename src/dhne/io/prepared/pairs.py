@@ -96,22 +96,34 @@ def _gather(
     meetings: Sequence[tuple[EdgeFile, int, int]], shift: int, low: int | None, high: int | None
 ) -> tuple[Keys, Weights | None]:
     """Return the pairs of one range, in no order, and their weights unless all are 1."""
-    keys, weights = [], []
     weighted = any(file.weighted for file, _, _ in meetings)
+    keys: list[Keys] = []
+    weights: list[Weights] = []
+    # all pairs go into one array; those of a range are fewer, nobody knows how many
+    everything = low is None and high is None
+    rows = sum(count_rows(file.path) for file, _, _ in meetings) if everything else 0
+    whole, end = np.empty(rows, np.uint64), 0
     for meeting in meetings:
-        found, weight = _pairs(*meeting, shift)
+        found, weight = _pairs(*meeting, shift, whole[end:] if everything else None)
         inside: Any = slice(None)
-        if low is not None or high is not None:
+        if everything:
+            if not np.may_share_memory(found, whole):  # some were left out
+                whole[end : end + len(found)] = found
+            end += len(found)
+        else:
             inside = np.ones(len(found), bool) if low is None else found >= np.uint64(low)
             inside &= True if high is None else found < np.uint64(high)
-        keys.append(found[inside])
+            keys.append(found[inside])
         if weighted:
             weights.append((np.ones(len(found)) if weight is None else weight)[inside])
-    return np.concatenate(keys), np.concatenate(weights) if weighted else None
+    together = whole[:end] if everything else np.concatenate(keys)
+    return together, np.concatenate(weights) if weighted else None
 
 
-def _pairs(file: EdgeFile, p: int, q: int, shift: int) -> tuple[Keys, Weights | None]:
-    """Return the pairs at two positions of a file's hyperedges, and their weights."""
+def _pairs(
+    file: EdgeFile, p: int, q: int, shift: int, out: Keys | None = None
+) -> tuple[Keys, Weights | None]:
+    """Return the pairs at two positions of a file's hyperedges (in `out`), and their weights."""
     types = file.types
     earlier = [(x, e) for x in (p, q) for e in types.positions_of(types[x]) if e < x]
     needed = dict.fromkeys([p, q, *(e for _, e in earlier)])
@@ -122,7 +134,7 @@ def _pairs(file: EdgeFile, p: int, q: int, shift: int) -> tuple[Keys, Weights | 
     if types[p] == types[q]:
         a, b = np.minimum(a, b), np.maximum(a, b)
     exact: Any = {"dtype": np.uint64, "casting": "unsafe"}  # ids are not negative
-    keys: Keys = np.left_shift(a, shift, **exact)
+    keys: Keys = np.left_shift(a, shift, out=None if out is None else out[: len(a)], **exact)
     np.bitwise_or(keys, b, out=keys, **exact)
     if earlier:  # a node counts once in a hyperedge, at its first position
         first = np.logical_and.reduce([ids[x] != ids[e] for x, e in earlier])

@@ -15,7 +15,7 @@ from dhne.network.hash_numbering import Hashes, number_hashes
 
 def check(hashes: Hashes) -> None:
     expected = pc.dictionary_encode(pa.array(hashes.view(np.int64)))
-    codes, rows = number_hashes(hashes)
+    codes, rows = number_hashes(hashes.copy())
     assert codes.dtype == np.int32
     assert codes.tolist() == expected.indices.to_pylist()
     assert hashes[rows].view(np.int64).tolist() == expected.dictionary.to_pylist()

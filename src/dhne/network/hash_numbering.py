@@ -33,6 +33,8 @@ _ODD = np.uint64(secrets.randbits(64) | 1)
 def number_hashes(hashes: Hashes) -> tuple[Codes, Rows]:
     """Return the number of each hash, and the row in which each number appears first.
 
+    The array of hashes is overwritten: its memory serves the results in between.
+
     Examples
     --------
     >>> number_hashes(np.array([7, 5, 7, 9], dtype=np.uint64))
@@ -44,7 +46,7 @@ def number_hashes(hashes: Hashes) -> tuple[Codes, Rows]:
         return codes, _rows_of_new_codes(codes, len(encoded.dictionary))
     first = _first_rows(hashes)
     parts = _parts(len(first))
-    number = np.empty(len(first), np.int32)  # of each row where a hash appears first
+    number = hashes.view(np.int32)[: len(first)]  # of each row where a hash appears first
     rows: list[Rows] = []
     seen = 0
     for part in parts:
@@ -62,8 +64,8 @@ def _mostly_distinct(hashes: Hashes) -> bool:
     """Whether there are so many distinct values that a hash table does not fit into the cache."""
     if not FEW < len(hashes) < 2**31:
         return False
-    sample = hashes[:_SAMPLE]
-    return bool(pc.count_distinct(pa.array(sample)).as_py() > len(sample) // 2)
+    sample = np.sort(hashes[:_SAMPLE])
+    return int(np.count_nonzero(sample[1:] != sample[:-1])) >= len(sample) // 2
 
 
 def _first_rows(hashes: Hashes) -> Codes:
@@ -76,14 +78,16 @@ def _first_rows(hashes: Hashes) -> Codes:
         return _take(first, codes)
     bits = max(n.bit_length() - 1, 1)  # one to two rows per slot
     table = np.empty(2**bits, np.int32)
-    slots = np.empty(n, np.int32)
     parts = _parts(n)
+
+    def slots(part: slice) -> Codes:
+        return ((hashes[part] * _ODD) >> np.uint64(64 - bits)).astype(np.int32)
+
     for part in reversed(parts):
-        slots[part] = (hashes[part] * _ODD) >> np.uint64(64 - bits)
-        table[slots[part][::-1]] = np.arange(part.stop - 1, part.start - 1, -1, dtype=np.int32)
+        table[slots(part)[::-1]] = np.arange(part.stop - 1, part.start - 1, -1, dtype=np.int32)
     others = []
     for part in parts:
-        first[part] = _take(table, slots[part])
+        first[part] = _take(table, slots(part))
         others.append(part.start + np.flatnonzero(_take(hashes, first[part]) != hashes[part]))
     rows = np.concatenate(others)
     if len(rows):

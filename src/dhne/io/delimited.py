@@ -33,7 +33,7 @@ from .csv_blocks import QUOTE, NotInBlocks, parse_blocks
 
 _LONGEST_FIELD = 2**24
 _BYTES_AT_ONCE = 2**20
-_BLOCK = 2**22  # bytes that a thread parses at a time
+_BLOCK = 2**21  # bytes that a thread parses at a time
 _END = "\x04end of file\x04"
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
 

@@ -40,7 +40,7 @@ def number_hashes(hashes: Hashes) -> tuple[Codes, Rows]:
     >>> number_hashes(np.array([7, 5, 7, 9], dtype=np.uint64))
     (array([0, 1, 0, 2], dtype=int32), array([0, 1, 3]))
     """
-    if not _mostly_distinct(hashes):
+    if not _many_distinct(hashes):
         encoded = _encode(hashes)
         codes: Codes = encoded.indices.to_numpy(zero_copy_only=False)
         return codes, _rows_of_new_codes(codes, len(encoded.dictionary))
@@ -60,34 +60,35 @@ def number_hashes(hashes: Hashes) -> tuple[Codes, Rows]:
     return first, np.concatenate(rows)
 
 
-def _mostly_distinct(hashes: Hashes) -> bool:
-    """Whether there are so many distinct values that a hash table does not fit into the cache."""
+def _many_distinct(hashes: Hashes) -> bool:
+    """Whether a hash table is likely not to fit into the cache."""
     if not FEW < len(hashes) < 2**31:
         return False
     sample = np.sort(hashes[:_SAMPLE])
-    return int(np.count_nonzero(sample[1:] != sample[:-1])) >= len(sample) // 2
+    return int(np.count_nonzero(sample[1:] != sample[:-1])) >= len(sample) // 4
 
 
 def _first_rows(hashes: Hashes) -> Codes:
     """Return, for each row, the first row with the same hash."""
     n = len(hashes)
     first = np.empty(n, np.int32)
-    if not _mostly_distinct(hashes):
+    if not _many_distinct(hashes):
         codes = _encode(hashes).indices.to_numpy(zero_copy_only=False)
-        first[codes[::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)  # the last to write remains
+        first[codes[::-1]] = np.arange(
+            n - 1, -1, -1, dtype=np.int32
+        )  # the last to be written remains
         return _take(first, codes)
     bits = max(n.bit_length() - 1, 1)  # one to two rows per slot
-    table = np.empty(2**bits, np.int32)
-    parts = _parts(n)
-
-    def slots(part: slice) -> Codes:
-        return ((hashes[part] * _ODD) >> np.uint64(64 - bits)).astype(np.int32)
-
-    for part in reversed(parts):
-        table[slots(part)[::-1]] = np.arange(part.stop - 1, part.start - 1, -1, dtype=np.int32)
+    table = np.full(2**bits, -1, np.int32)
     others = []
-    for part in parts:
-        first[part] = _take(table, slots(part))
+    for part in _parts(n):
+        slots = ((hashes[part] * _ODD) >> np.uint64(64 - bits)).astype(np.int32)
+        first[part] = _take(table, slots)
+        new = np.flatnonzero(first[part] < 0)
+        if len(new):
+            taken, new = slots[new], part.start + new
+            table[taken[::-1]] = new[::-1]  # the last to be written remains
+            first[new] = table[taken]
         others.append(part.start + np.flatnonzero(_take(hashes, first[part]) != hashes[part]))
     rows = np.concatenate(others)
     if len(rows):

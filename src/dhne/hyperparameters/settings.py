@@ -118,7 +118,7 @@ class Settings:
         0.0,
         low=0,
         high=1,
-        help="Share of the epochs, the last ones, over whose ends the weights are averaged; with 0, "
+        help="Share of the epochs, the last ones, at whose ends the weights are averaged. With 0, "
         "and with validation, the weights of one epoch are kept.",
     )
     batch_size: int | None = parameter(

@@ -1,7 +1,8 @@
 """CSV and TSV as Arrow tables of text; errors name the line.
 
 Arrow parses in parallel and does not count lines. So the fast path only parses; if that fails, a
-second, slow pass through the file finds the line for the error message.
+second, slow pass through the file finds the line for the error message. Large files are parsed in
+blocks (:mod:`.csv_blocks`) where that is sure to give the same rows.
 
 Names are read as text and never interpreted: ``007`` and ``NaN`` are names like any other. An empty
 field without quotes is a missing value.
@@ -17,8 +18,9 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
@@ -27,9 +29,11 @@ from dhne.errors import InputError, NoRowsError
 from dhne.files.reading import StrPath, check_file, is_gzipped, one_line, open_bytes, reading
 from dhne.files.writing import open_for_writing
 
+from .csv_blocks import QUOTE, NotInBlocks, parse_blocks
+
 _LONGEST_FIELD = 2**24
 _BYTES_AT_ONCE = 2**20
-_BLOCK = 2**22  # bytes that a thread parses at a time
+_BLOCK = 2**21  # bytes that a thread parses at a time
 _END = "\x04end of file\x04"
 _BOMS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", b"PAR1": "Parquet"}
 
@@ -92,14 +96,50 @@ def read_delimited(
     """
     delimiter = delimiter_of(path) if delimiter is None else delimiter
     _check_options(delimiter, encoding)
+    found = _read_in_blocks(path, columns, delimiter, encoding, header=header)
+    table, quotes = found or _read_whole(path, columns, delimiter, encoding, header=header)
+    if quotes % 2 or (quotes and _ends_in_a_line_break(table)):
+        _refuse_unclosed(path, delimiter, encoding)
+    return table
+
+
+def _read_in_blocks(
+    path: StrPath, columns: list[str] | None, delimiter: str, encoding: str, *, header: bool
+) -> tuple[pa.Table, int] | None:
+    """Return the rows of a large file, and how many quotes there are.
+
+    None if it is not large, or if something is unusual or wrong: finding out what is left to
+    :func:`_read_whole`.
+    """
+    if codecs.lookup(encoding).name != "utf-8":
+        return None
+    try:
+        if check_file(path).stat().st_size <= _BLOCK:
+            return None
+        names = read_header(path, delimiter, encoding, header=header)
+        first, later = (
+            _arrow_options(names, columns, delimiter, encoding, 0, header=has_it, threads=False)
+            for has_it in (header, False)
+        )
+
+        def parse(block: pa.Buffer, number: int) -> pa.Table:
+            return pa_csv.read_csv(pa.BufferReader(block), **(later if number else first))
+
+        with reading(path), open_bytes(path) as stream:
+            return parse_blocks(stream, _BLOCK, delimiter, parse)
+    except (InputError, NotInBlocks):
+        return None
+
+
+def _read_whole(
+    path: StrPath, columns: list[str] | None, delimiter: str, encoding: str, *, header: bool
+) -> tuple[pa.Table, int]:
+    """Return the rows of a file, and how many quotes there are."""
     quotes = _count_quotes(path, encoding)
     names = read_header(path, delimiter, encoding, header=header)
     options = _arrow_options(names, columns, delimiter, encoding, quotes, header=header)
     with _parsing(path, delimiter, encoding, names, header=header) as stream:
-        table = pa_csv.read_csv(stream, **options)
-    if quotes % 2 or (quotes and _ends_in_a_line_break(table)):
-        _refuse_unclosed(path, delimiter, encoding)
-    return table
+        return pa_csv.read_csv(stream, **options), quotes
 
 
 def stream_delimited(
@@ -152,6 +192,7 @@ def _arrow_options(
     quotes: int,
     *,
     header: bool,
+    threads: bool = True,
 ) -> dict[str, Any]:
     """Return Arrow's options to read the columns as text.
 
@@ -160,7 +201,10 @@ def _arrow_options(
     """
     return {
         "read_options": pa_csv.ReadOptions(
-            encoding=encoding, block_size=_BLOCK, column_names=None if header else names
+            encoding=encoding,
+            block_size=_BLOCK,
+            column_names=None if header else names,
+            use_threads=threads,
         ),
         "parse_options": pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=bool(quotes)),
         "convert_options": pa_csv.ConvertOptions(
@@ -233,10 +277,11 @@ def _count_quotes(path: StrPath, encoding: str) -> int:
     if "a".encode(encoding) != b"a":  # UTF-16 and its kind are full of NUL bytes
         return 1
     quotes, damaged = 0, False
+    block = bytearray(_BYTES_AT_ONCE)
     with reading(path), open_bytes(path) as stream:
-        while not damaged and (block := stream.read(_BYTES_AT_ONCE)):
-            quotes += block.count(b'"')
-            damaged = b"\0" in block
+        while not damaged and (size := cast(Any, stream).readinto(block)):
+            quotes += int(np.count_nonzero(np.frombuffer(block, np.uint8, size) == QUOTE))
+            damaged = block.find(b"\0", 0, size) >= 0
     if not damaged:
         return quotes
     with reading(path), open_bytes(path) as stream:

@@ -104,14 +104,18 @@ class Part:
 def check_names(source: Source, name: str, *, empty: bool = False) -> None:
     """Raise, with its line, for the first name that is missing (or `empty`, unless that may be)."""
     column = source.table[name]
-    missing = column.is_null(nan_is_null=pa.types.is_floating(column.type))
-    if pc.any(missing, min_count=0).as_py():
+    floating = pa.types.is_floating(column.type)
+    missing = column.is_null(nan_is_null=floating) if floating or column.null_count else None
+    if missing is not None and pc.any(missing, min_count=0).as_py():
         row = pc.index(missing, value=True).as_py()
         raise source.error("the name is missing; every node needs a name", row=row, column=name)
-    if not empty and _is_text(column.type):
+    if not empty and _is_text(column.type) and any(map(_has_empty, column.chunks)):
         row = pc.index(column, value=pa.scalar("", column.type)).as_py()
-        if row >= 0:
-            raise source.error("the name is empty; every node needs a name", row=row, column=name)
+        raise source.error("the name is empty; every node needs a name", row=row, column=name)
+
+
+def _has_empty(chunk: pa.Array) -> bool:
+    return len(chunk) > 0 and pc.min(pc.binary_length(chunk)).as_py() == 0
 
 
 def _is_text(kind: pa.DataType) -> bool:

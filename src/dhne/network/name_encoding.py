@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Codes = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
+from .hash_numbering import Codes, Hashes, Rows, number_hashes
+
 Offsets = npt.NDArray[Any]  # int32, or int64 for large strings
 
 LONG = 500_000  # rows from which hashing pays
@@ -52,10 +52,12 @@ def number_names(chunks: Sequence[pa.Array], kind: pa.DataType) -> tuple[pa.Arra
     if pa.types.is_integer(kind) or sum(map(len, chunks)) < LONG:
         encoded = pc.dictionary_encode(pa.chunked_array(chunks, kind))
         return encoded.chunk(0).dictionary, [_codes(c) for c in encoded.chunks]
-    hashes = [pa.array(hash_strings(c).view(np.int64)) for c in chunks]
-    encoded = pc.dictionary_encode(pa.chunked_array(hashes))
-    codes = [_codes(c) for c in encoded.chunks]
-    return _first_names(chunks, codes), codes
+    ends = np.cumsum([len(c) for c in chunks])
+    hashes = np.empty(ends[-1], np.uint64)
+    for chunk, part in zip(chunks, np.split(hashes, ends[:-1]), strict=True):
+        hash_strings(chunk, out=part)
+    codes, rows = number_hashes(hashes)
+    return _names_in(chunks, ends, rows), np.split(codes, ends[:-1])
 
 
 def _codes(chunk: pa.DictionaryArray) -> Codes:
@@ -63,23 +65,16 @@ def _codes(chunk: pa.DictionaryArray) -> Codes:
     return codes
 
 
-def _first_names(chunks: Sequence[pa.Array], codes: Sequence[Codes]) -> pa.Array:
-    """Return the name of each code, from the row where the code appears for the first time."""
-    found = []
-    seen = 0
-    for chunk, code in zip(chunks, codes, strict=True):
-        top = int(code.max()) + 1
-        if top > seen:
-            so_far = np.maximum.accumulate(code)
-            before = np.empty_like(so_far)
-            before[0], before[1:] = seen - 1, np.maximum(so_far[:-1], seen - 1)
-            found.append(chunk.take(pa.array(np.flatnonzero(code > before))))
-            seen = top
-    return pa.concat_arrays(found)
+def _names_in(chunks: Sequence[pa.Array], ends: Offsets, rows: Rows) -> pa.Array:
+    """Return the names in some rows, which are in order, of all chunks."""
+    cuts = np.searchsorted(rows, ends[:-1])
+    starts = np.concatenate([[0], ends[:-1]])
+    parts = zip(chunks, starts, np.split(rows, cuts), strict=True)
+    return pa.concat_arrays([c.take(pa.array(r - start)) for c, start, r in parts if len(r)])
 
 
-def hash_strings(strings: pa.Array) -> Hashes:
-    """Return a 64-bit hash of each string: equal strings have equal hashes.
+def hash_strings(strings: pa.Array, *, out: Hashes | None = None) -> Hashes:
+    """Return a 64-bit hash of each string (in `out`): equal strings have equal hashes.
 
     Examples
     --------
@@ -97,7 +92,7 @@ def hash_strings(strings: pa.Array) -> Hashes:
         raw = np.concatenate([raw, np.zeros(8 - len(raw), np.uint8)])
     # the word that begins at each byte, wherever that is
     words: Hashes = np.ndarray((len(raw) - 7,), np.uint64, raw, 0, (1,))
-    hashes = np.empty(len(strings), dtype=np.uint64)
+    hashes = np.empty(len(strings), dtype=np.uint64) if out is None else out
     for start in range(0, len(strings), _ROWS_AT_ONCE):
         part = offsets[start : start + _ROWS_AT_ONCE + 1]
         hashes[start : start + _ROWS_AT_ONCE] = _hash_rows(words, part[:-1], part[1:])
@@ -107,16 +102,18 @@ def hash_strings(strings: pa.Array) -> Hashes:
 def _hash_rows(words: Hashes, begin: Offsets, end: Offsets) -> Hashes:
     length = end - begin
     shortest, longest = int(length.min()), int(length.max())
-    first = words[begin] if shortest >= 8 else _first_word(words, begin, length)
+    # strings of one length lie at even distances, and reading them needs no list of places
+    even = longest if shortest == longest >= 8 else 0
+    first = _read(words, begin, even) if shortest >= 8 else _first_word(words, begin, length)
     hashes: Hashes = first * _ODD[0]
     hashes ^= hashes >> np.uint64(32)
     for place in range(8, longest - 8, 8):  # the words between the first and the last
-        rows = np.flatnonzero(length > place + 8)
-        inner = (hashes[rows] + words[begin[rows] + place]) * _ODD[2]
+        rows = slice(None) if even else np.flatnonzero(length > place + 8)
+        inner = (hashes[rows] + _read(words, begin[rows] + place, even)) * _ODD[2]
         hashes[rows] = inner ^ (inner >> np.uint64(32))
     if longest > 8:
         if shortest > 8:
-            hashes += words[end - 8]
+            hashes += _read(words, end - 8, even)
         else:
             rows = np.flatnonzero(length > 8)
             hashes[rows] += words[end[rows] - 8]
@@ -126,12 +123,20 @@ def _hash_rows(words: Hashes, begin: Offsets, end: Offsets) -> Hashes:
     return hashes
 
 
+def _read(words: Hashes, places: Offsets, even: int) -> Hashes:
+    """Return the words at some places, each `even` bytes after the one before, or 0 for any."""
+    return words[int(places[0]) : int(places[-1]) + 1 : even] if even else words[places]
+
+
 def _first_word(words: Hashes, begin: Offsets, length: Offsets) -> Hashes:
     """Return the first eight bytes of each string, zeros where it is shorter."""
-    last = len(words) - 1  # near the buffer's end the word is read a little earlier and shifted
-    place = np.minimum(begin, last)
-    shift = (8 * (begin - place)).astype(np.uint64)
-    found = np.where(shift < 64, words[place] >> (shift & np.uint64(63)), np.uint64(0))
+    last = len(words) - 1
+    if begin[-1] <= last:
+        found = words[begin]
+    else:  # near the buffer's end the word is read a little earlier and shifted
+        place = np.minimum(begin, last)
+        shift = (8 * (begin - place)).astype(np.uint64)
+        found = np.where(shift < 64, words[place] >> (shift & np.uint64(63)), np.uint64(0))
     masked: Hashes = found & _MASKS[np.minimum(length, 8)]
     return masked
 

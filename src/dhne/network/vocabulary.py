@@ -50,8 +50,9 @@ def as_name_column(names: Any, *, what: str = "names") -> pa.Array | pa.ChunkedA
     """Return `names` as :func:`as_name_array` does, but keep chunks, which saves a copy."""
     array = _to_arrow(names, what)
     array = decoded(array)
-    missing = array.is_null(nan_is_null=pa.types.is_floating(array.type))
-    if pc.any(missing, min_count=0).as_py():
+    floating = pa.types.is_floating(array.type)
+    missing = array.is_null(nan_is_null=floating) if floating or array.null_count else None
+    if missing is not None and pc.any(missing, min_count=0).as_py():
         row = int(pc.index(missing, value=True).as_py())
         raise InputError(f"{what}: the name in row {row + 1} is missing; every node needs a name")
     kind = array.type

@@ -10,6 +10,7 @@ the statements in :mod:`.statements`.
 :mod:`.shards`         tables of any size cut into parts that fit into memory, names numbered within
 :mod:`.statements`     the SQL that numbers nodes, replaces names and counts pairs
 :mod:`.pairs`          how often two nodes share a hyperedge, counted by sorting
+:mod:`.ahead`          reading ahead on another thread
 :mod:`.stages`         the stages of `prepare`, each complete or repeated
 :mod:`.building`       `prepare`: a build beside the output that takes its place when complete
 =====================  ===========================================================================

@@ -39,7 +39,7 @@ from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
 
 _MOST_ROWS = 2**24
-_SHARE = 10  # a shard's rows take this share of the memory; numbering their names takes the rest
+_SHARE = 8  # a shard's rows take this share of the memory; numbering their names takes the rest
 
 
 @dataclass(frozen=True)

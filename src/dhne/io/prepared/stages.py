@@ -14,7 +14,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +27,20 @@ import pyarrow as pa
 from dhne.errors import InputError
 from dhne.files.plain_json import plain, read_json, write_json
 from dhne.files.writing import replacing, sweep
-from dhne.io.column_mapping import WEIGHT
+from dhne.io.column_mapping import WEIGHT, Mapped
+from dhne.io.join_tables import Source
 from dhne.io.parquet import count_rows, read_parquet
 from dhne.io.tables import Reading, checked_part
 from dhne.network.edges import EdgeType
 
 from . import engine, statements
+from .ahead import ahead
 from .layout import VERSION, batches, is_prepared, write_description
 from .pairs import EdgeFile, write_pairs
 from .shards import Shard, read_shard, stream_shards, write_shard, write_table
 
 Progress = Callable[[str, int, int], None]
+Rows = tuple[Source, Mapped, float]  # of a shard, with the share of the file that has been read
 Ids = npt.NDArray[Any]  # int32, or int64 where there are more nodes
 
 PLAN = "plan.json"  # the options of a build; removed when it is complete
@@ -101,32 +106,43 @@ class Build:
     def _write_shards(self) -> None:
         folder = self.directory / "shards"
         folder.mkdir(exist_ok=True)
-        sizes = [f.path.stat().st_size for f in self.files]
-        total = sum(sizes)
-        for number, file in enumerate(self.files):
-            before = sum(sizes[:number])
-            finished = folder / f"{number:05d}.json"
-            found: list[str] = read_json(finished) if finished.is_file() else []
-            edge_type = self.edge_types.index(file.types)
-            for name in found:
-                self.shards.append((edge_type, folder / name, read_shard(folder / name)))
-            if found:
-                continue
-            for source, mapped, share in stream_shards(file.path, file.how, self.memory):
-                place = folder / f"{number:05d}-{len(found):05d}"
-                if place.is_dir():
-                    shard = read_shard(place)
+        lists = [folder / f"{number:05d}.json" for number in range(len(self.files))]
+        unread = [f for f, place in zip(self.files, lists, strict=True) if not place.is_file()]
+        with closing(ahead(self._read(unread))) as parts:
+            for number, place in enumerate(lists):
+                if place.is_file():
+                    edge_type = self.edge_types.index(self.files[number].types)
+                    for name in read_json(place):
+                        self.shards.append((edge_type, folder / name, read_shard(folder / name)))
                 else:
-                    part = checked_part(source, mapped, file.how)
-                    shard = write_shard(place, len(self.shards), part, self.node_types)
-                found.append(place.name)
-                self.shards.append((edge_type, place, shard))
-                done = before + share * sizes[number]
-                self.report("reading (MiB)", int(done) >> 20, total >> 20)
-            if not found:
-                raise InputError("there is a header but no row below it", file=file.path)
-            write_json(finished, found)
+                    write_json(place, self._write_file(folder, number, parts))
         self._check_times()
+
+    def _read(self, files: list[SourceFile]) -> Iterator[Rows | None]:
+        """Yield the rows of some files shard by shard, and None at the end of each."""
+        for file in files:
+            yield from stream_shards(file.path, file.how, self.memory)
+            yield None
+
+    def _write_file(self, folder: Path, number: int, parts: Iterator[Rows | None]) -> list[str]:
+        """Write the shards of one file, except those that are there; return their names."""
+        file, found = self.files[number], list[str]()
+        sizes = [f.path.stat().st_size for f in self.files]
+        edge_type = self.edge_types.index(file.types)
+        for source, mapped, share in iter(partial(next, parts), None):
+            place = folder / f"{number:05d}-{len(found):05d}"
+            if place.is_dir():
+                shard = read_shard(place)
+            else:
+                part = checked_part(source, mapped, file.how)
+                shard = write_shard(place, len(self.shards), part, self.node_types)
+            found.append(place.name)
+            self.shards.append((edge_type, place, shard))
+            done = sum(sizes[:number]) + share * sizes[number]
+            self.report("reading (MiB)", int(done) >> 20, sum(sizes) >> 20)
+        if not found:
+            raise InputError("there is a header but no row below it", file=file.path)
+        return found
 
     def _check_times(self) -> None:
         for number, types in enumerate(self.edge_types):

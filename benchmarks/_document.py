@@ -76,8 +76,8 @@ def _body(what: str, runs: Runs) -> str | None:
         return f"{sentence(dict(found))}; {found.get('date', '')}.{quick}\n"
     if isinstance(found, dict) and set(found) & {"left out", "error"}:
         return f"Not measured: {found.get('left out') or found.get('error')}\n"
-    rows = found[table] if isinstance(found, dict) else found
-    return markdown_table(rows, columns)
+    rows = found.get(table) if isinstance(found, dict) else found
+    return None if rows is None else markdown_table(rows, columns)
 
 
 def markdown_table(rows: list[Row], select: Sequence[str] = ()) -> str:

@@ -9,16 +9,27 @@ import re
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dhne.cli import main
+from dhne.methods.registry import METHODS, unregister
 from docs.scripts.blocks import HOME, ROOT, Block, Command, blocks_of, pages, write_table
 
 WIDTH = "88"  # of the transcripts
 TIMES = re.compile(r"\b\d+(\.\d+)? s\b|\b\d+ MiB\b")
+
+
+@pytest.fixture(autouse=True)
+def methods_are_forgotten() -> Iterator[None]:
+    """Forget the methods that a page registers."""
+    before = set(METHODS)
+    yield
+    for name in set(METHODS) - before:
+        unregister(name)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))

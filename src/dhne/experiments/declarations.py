@@ -223,7 +223,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "figure-classification",
             "Classification",
-            "A linear SVM on the vectors of each method: genres of MovieLens' movies (several each), "
+            "A linear SVM on each method's vectors: genres of MovieLens' movies (several each), "
             "lexicographer categories of wordnet's head nodes (one each).",
             _classification,
         ),

@@ -17,8 +17,8 @@ from benchmarks._table import Row, format_table
 
 # Accuracy studies, which train many times: run only if named explicitly.
 STUDIES = (
-    *("ablation", "defaults", "large_batches", "out_of_sample", "plus_defaults", "row_sample"),
-    *("untuned", "updates"),
+    *("ablation", "defaults", "large_batches", "out_of_sample", "plus_choices", "plus_defaults"),
+    *("row_sample", "untuned", "updates"),
 )
 # Named groups of benchmarks for one device, the most important first.
 GROUPS = {"gpu": ("cuda", ("train", "time_to_auc", "roofline", "scale", "plus_cost"))}

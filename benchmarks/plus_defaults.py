@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from benchmarks._table import Row
 from benchmarks.defaults import Change, adam, rows_of
-from dhne import settings
+from dhne.hyperparameters import settings
 from dhne.kernels import counts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,11 @@ def test_every_benchmark_says_what_it_measures() -> None:
         assert any(isinstance(d, ast.FunctionDef) and d.name == "run" for d in module.body), name
     for _, members in GROUPS.values():
         assert set(members) <= set(names())
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_benchmark_can_be_imported(name: str) -> None:
+    assert callable(import_module(f"benchmarks.{name}").run)
 
 
 @pytest.mark.parametrize("name", sorted({*TRAINING, "prepare", "reading", "workers_model"}))

@@ -60,7 +60,9 @@ class EdgeIndex:
             self.repeats_nodes = self.types.has_sets and any(
                 bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets
             )
-            self.keys = np.unique(np.concatenate([k for e in edge_sets for k in self._my_keys(e)]))
+            every = np.concatenate([k for e in edge_sets for k in self._my_keys(e)])
+            every.sort()  # several times as fast as np.unique, which hashes
+            self.keys = every[np.diff(every, prepend=~every[:1]) != 0]
             self._own = len(self.keys)
         else:
             known = self._sort_on(device, edge_sets)

@@ -174,6 +174,13 @@ class Blueprint:
         columns = {t: r.num_columns for t, r in self.rows.items()}
         return DHNEModel(columns, self.network.edge_sets, architecture).to(self.dtype)
 
+    def build_drawn(self, device: torch.device, seed: int) -> DHNEModel:
+        """Return the model on a device, its weights drawn there: large tables are never moved."""
+        with device:
+            model = self.build()
+            model.reset(torch.Generator(device).manual_seed(seed))
+        return model
+
     def build_products(self) -> Products:
         """Return the products, their weights not yet drawn."""
         return Products(self.train, *self.product_shape)
@@ -281,9 +288,7 @@ def prepare_training(
         blueprint.train, rows, blueprint.settings, weights, blueprint.dtype.itemsize
     )
     check_fits(needed, device, held=bytes_on_device(rows))
-    with device:  # large tables are drawn where they stay
-        model = blueprint.build()
-        model.reset(torch.Generator(device).manual_seed(seed))
+    model = blueprint.build_drawn(device, seed)
     evidence = blueprint.evidence(device, kernels)
     maker = blueprint.batches(kernels, device, evidence)
     validate = None

@@ -29,6 +29,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks"
 TRAINING = {
     *("dense_reference", "train", "time_to_auc", "scale"),
     *("rank", "roofline", "compilation", "load", "plus_cost", "sets", "distributed"),
+    "set_up",
     "updates",
     "vectors",
 }

@@ -13,9 +13,12 @@ block of (s, t) is the transpose of that of (t, s).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import accumulate
+from operator import and_
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +51,44 @@ class NewRows(NamedTuple):
     empty: NodeArray
 
 
+class ScaledEntries(Protocol):
+    """The entries of A_t and the divisors of its columns, wherever they are kept."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+
+    @property
+    def num_entries(self) -> int:
+        """The number of non-zeros."""
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The entries in main memory."""
+
+    @property
+    def column_max(self) -> npt.NDArray[np.float64]:
+        """The divisors in main memory."""
+
+
+class HostEntries(NamedTuple):
+    """Entries in main memory; those on a device are `dhne.model.device_entries.DeviceEntries`."""
+
+    matrix: sp.csr_array
+    column_max: npt.NDArray[np.float64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        rows, columns = self.matrix.shape
+        return int(rows), int(columns)
+
+    @property
+    def num_entries(self) -> int:
+        """The number of non-zeros."""
+        return int(self.matrix.nnz)
+
+
 @dataclass(frozen=True, eq=False)
 class AdjacencyMatrix:
     """A_t of one node type, columns scaled to a maximum of 1.
@@ -55,30 +96,40 @@ class AdjacencyMatrix:
     Attributes
     ----------
     node_type : str
-    matrix : csr_array[n, columns]
-        The scaled entries, with sorted column indices.
-    column_max : float64[columns]
-        The divisor of each column; 0 if a column has no entry.
+    entries : ScaledEntries
+        The scaled entries, and what each column was divided by.
     blocks : mapping of neighbour type to its first column
     sizes : mapping of neighbour type to its number of columns
     """
 
     node_type: str
-    matrix: sp.csr_array
-    column_max: npt.NDArray[np.float64]
+    entries: ScaledEntries
     blocks: dict[str, int]
     sizes: dict[str, int]
 
     @classmethod
     def empty(cls, node_type: str, dtype: npt.DTypeLike = np.float32) -> AdjacencyMatrix:
         """Return the matrix of a type without nodes or neighbours."""
-        return cls(node_type, sp.csr_array((0, 0), dtype=dtype), np.empty(0), {}, {})
+        return cls(node_type, HostEntries(sp.csr_array((0, 0), dtype=dtype), np.empty(0)), {}, {})
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """``csr_array[n, columns]``: the scaled entries, with sorted column indices."""
+        return self.entries.matrix
+
+    @property
+    def column_max(self) -> npt.NDArray[np.float64]:
+        """``float64[columns]``: the divisor of each column; 0 if a column has no entry."""
+        return self.entries.column_max
 
     @property
     def shape(self) -> tuple[int, int]:
         """(nodes of the type, columns)."""
-        rows, columns = self.matrix.shape
-        return int(rows), int(columns)
+        return self.entries.shape
+
+    def on_host(self) -> Self:
+        """Return the same matrix with its entries in main memory."""
+        return replace(self, entries=HostEntries(self.matrix, self.column_max))
 
     def column(self, neighbour_type: str, ids: Any) -> Any:
         """Return the columns of nodes of a neighbour type: the block's first column plus the id.
@@ -172,7 +223,7 @@ class AdjacencyMatrix:
         blocks = ", ".join(self.blocks) or "none"
         return (
             f"AdjacencyMatrix({self.node_type}: {rows:,} × {columns:,}, "
-            f"{self.matrix.nnz:,} entries; columns: {blocks})"
+            f"{self.entries.num_entries:,} entries; columns: {blocks})"
         )
 
 
@@ -202,7 +253,6 @@ def adjacency(
     """
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ParameterError(f"dtype must be float32 or float64, got {np.dtype(dtype)}")
-    order = {t: i for i, t in enumerate(network.node_types)}
     scaled: dict[tuple[str, str], tuple[sp.csr_array, npt.NDArray[np.float64]]] = {}
     for t, s in meeting_types(network):
         block = _block(network, t, s)
@@ -213,8 +263,7 @@ def adjacency(
         if t != s:
             scaled[s, t] = _scale(other, other_largest, dtype), other_largest
     result = {}
-    for t in network.node_types:
-        neighbours = sorted((s for r, s in scaled if r == t), key=order.__getitem__)
+    for t, neighbours in neighbour_types(network).items():
         parts = [scaled.pop((t, s)) for s in neighbours]
         result[t] = _join(network, t, neighbours, parts, dtype)
     return result
@@ -229,15 +278,14 @@ def _join(
 ) -> AdjacencyMatrix:
     """Concatenate the blocks of one node type."""
     sizes = {s: network.num_nodes(s) for s in neighbours}
-    starts = np.concatenate([[0], np.cumsum(list(sizes.values()), dtype=np.int64)])
-    blocks = {s: int(start) for s, start in zip(neighbours, starts, strict=False)}
+    blocks = first_columns(sizes)
     if not parts:
         matrix = sp.csr_array((network.num_nodes(node_type), 0), dtype=dtype)
     else:
         matrix = parts[0][0] if len(parts) == 1 else sp.hstack([m for m, _ in parts], format="csr")
     matrix.has_sorted_indices = True
     largest = np.concatenate([np.empty(0), *(c for _, c in parts)])
-    return AdjacencyMatrix(node_type, matrix, largest, blocks, sizes)
+    return AdjacencyMatrix(node_type, HostEntries(matrix, largest), blocks, sizes)
 
 
 def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
@@ -251,10 +299,23 @@ def meeting_types(network: HyperNetwork) -> list[tuple[str, str]]:
     return list(found)
 
 
+def neighbour_types(network: HyperNetwork) -> dict[str, list[str]]:
+    """Return the types that occur together with each node type, in the network's order."""
+    pairs = {pair for t, s in meeting_types(network) for pair in ((t, s), (s, t))}
+    types = network.node_types
+    return {t: [s for s in types if (t, s) in pairs] for t in types}
+
+
+def first_columns(sizes: Mapping[str, int], first: int = 0) -> dict[str, int]:
+    """Return where the block of each neighbour type begins."""
+    return dict(zip(sizes, accumulate(sizes.values(), initial=first), strict=False))
+
+
 def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) -> Iterator[Entries]:
     """Yield the entries of hyperedges in the rows of a type, for each pair of positions.
 
-    A node that is in a hyperedge twice counts once, at the first of its positions.
+    A node that is in a hyperedge twice counts once, at the first of its positions. The columns of
+    the hyperedges, and with them those of the entries, may also be tensors.
     """
     rows = edges.types.positions_of(row_type)
     columns = range(edges.length) if column_type is None else edges.types.positions_of(column_type)
@@ -267,7 +328,7 @@ def entries_of(edges: EdgeSet, row_type: str, column_type: str | None = None) ->
                 continue
             s = edges.types[q]
             masks = [mask for mask in (first[p], first[q]) if mask is not None]
-            keep = np.logical_and.reduce(masks) if masks else slice(None)
+            keep = reduce(and_, masks) if masks else slice(None)
             weights = edges.weights[keep]
             yield Entries(edges.nodes[keep, p], s, edges.nodes[keep, q], weights)
 

@@ -33,7 +33,7 @@ from .network.hypernetwork import HyperNetwork
 from .storage import load_run
 from .storage.saved_model import SavedModel
 from .storage.sense import making_sense
-from .training.assembly import Blueprint, prepare_training
+from .training.assembly import Blueprint, built_on, prepare_training
 from .training.callbacks import Callback, ProgressBar, default_callbacks
 from .training.divided import train_divided
 from .training.loop import CheckpointStore
@@ -146,14 +146,15 @@ class DHNE(Judging, SavedModel):
         _warn_of_length(network)
         device, dtype = _device(self.device), getattr(torch, self.dtype)
         kernels = get_kernels(_kernels_for(self.kernels, device, network), device)
+        group = self._workers(device)
         whole = Blueprint.of(
             network,
             settings,
             seed=self.random_state,
             dtype=dtype,
             validation=self._validation,
+            device=built_on(device) if group is None else None,  # workers build parts of it there
         )
-        group = self._workers(device)
         self._is_elsewhere = group is not None and not group.is_first
         chosen = whole.for_choosing(self.random_state) if whole.settings.products else whole
         if self._update is not None and self._update.keeps_products(chosen):
@@ -212,7 +213,8 @@ class DHNE(Judging, SavedModel):
         self.trained_, self.updates_ = None, [] if update is None else self.updates_
         self.embeddings_ = {t: v.float().cpu().numpy() for t, v in x.items()}
         self.model_, self.optimizer_ = model.to("cpu"), moments
-        self.settings_, self.rows_ = blueprint.settings, blueprint.rows
+        self.settings_ = blueprint.settings
+        self.rows_ = {t: r.on_host() for t, r in blueprint.rows.items()}
         activation, rounds = self.settings_.activation, self.settings_.propagation
         start = {t: before_activation(v, activation) for t, v in self.embeddings_.items()}
         self.propagated_ = propagate_all(self._matrices, start, rounds)

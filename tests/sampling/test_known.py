@@ -54,6 +54,21 @@ def test_several_networks_are_known_together(net: HyperNetwork, fraction: float)
         assert parts.contains(tuples, types).tolist() == whole.contains(tuples, types).tolist()
 
 
+@given(networks(labels=None))
+def test_keys_sorted_on_a_device_are_the_same(net: HyperNetwork) -> None:
+    """Here the device is the CPU, which runs the same code."""
+    host, there = KnownEdges(net), KnownEdges(net, device=torch.device("cpu"))
+    assert len(there) == len(host)
+    for types in net.edge_types:
+        mine, other = there.index(types), host.index(types)
+        assert mine.repeats_nodes == other.repeats_nodes
+        tuples = all_tuples(net, types)
+        for given_as in (tuples, torch.tensor(tuples)):
+            found, expected = there.contains(given_as, types), host.contains(given_as, types)
+            assert found.tolist() == expected.tolist()
+        np.testing.assert_array_equal(mine.keys, other.keys)
+
+
 class Silent(Group):
     """A worker whose sums are its own contribution."""
 
@@ -61,10 +76,12 @@ class Silent(Group):
         return tensor
 
 
-@given(networks(labels=None), st.integers(1, 5))
-def test_every_key_is_known_to_one_worker(net: HyperNetwork, size: int) -> None:
+@given(networks(labels=None), st.integers(1, 5), st.sampled_from([None, torch.device("cpu")]))
+def test_every_key_is_known_to_one_worker(
+    net: HyperNetwork, size: int, device: torch.device | None
+) -> None:
     whole = KnownEdges(net)
-    parts = [KnownEdges(net, group=Silent(rank, size)) for rank in range(size)]
+    parts = [KnownEdges(net, group=Silent(rank, size), device=device) for rank in range(size)]
     for types in net.edge_types:
         keys = np.concatenate([p.index(types).keys for p in parts])
         np.testing.assert_array_equal(np.sort(keys), whole.index(types).keys)

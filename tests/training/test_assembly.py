@@ -6,9 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import dhne
 from dhne import HyperNetwork
+from dhne.hyperparameters.presets import resolve_settings
+from dhne.kernels import get_kernels
+from dhne.training.assembly import Blueprint, prepare_training
+from tests.training.divided_work import CPU, TRIPLES, mixed
 
 PEOPLE = 12
 QUICK = {"dim": 4, "epochs": 3, "product_dim": 16, "ranking_epochs": 15, "kernels": "reference"}
@@ -115,3 +120,18 @@ def test_networks_without_a_context_have_no_products() -> None:
     model = dhne.DHNE(preset="plus", dim=4, epochs=2, kernels="reference").fit(network)
     assert model.settings_.products is False
     assert model.products_ is None
+
+
+@pytest.mark.parametrize("network", [TRIPLES, mixed()])
+@pytest.mark.parametrize("preset", [None, "plus"])
+def test_what_is_built_on_a_device_trains_the_same_model(
+    network: HyperNetwork, preset: str | None
+) -> None:
+    """Here the device is the CPU, which runs the same code."""
+    settings = resolve_settings(preset, {"dim": 4, "epochs": 2, "products": False})
+    kernels, histories = get_kernels("reference", CPU), []
+    for device in (None, CPU):
+        blueprint = Blueprint.of(network, settings, seed=0, dtype=torch.float64, device=device)
+        histories.append(prepare_training(blueprint, kernels, CPU, seed=0).run())
+    for mine, other in zip(*histories, strict=True):
+        assert mine["loss"] == pytest.approx(other["loss"], rel=1e-12)

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from dhne.adjacency import adjacency
 from dhne.datasets import power_law
 from dhne.errors import ParameterError
 from dhne.model.row_encoding import RowEncoding
+from dhne.network.hypernetwork import HyperNetwork
 from dhne.training.columns import NUM_SHARDS, RowPart, Shards, adjacency_part
 from dhne.workers import Group
 from tests.training.divided_work import mixed
 
+# None is main memory; on a device the parts are counted in another way.
+DEVICES = [None, torch.device("cpu")]
 NETWORKS = [power_law(2400, nodes=(400, 130, 20), clusters=4, seed=0), mixed()]
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("size", [1, 2, 3, 64])
 @pytest.mark.parametrize("network", NETWORKS)
-def test_the_parts_of_all_workers_are_the_adjacency(network, size: int) -> None:  # type: ignore[no-untyped-def]
+def test_the_parts_of_all_workers_are_the_adjacency(
+    network: HyperNetwork, size: int, device: torch.device | None
+) -> None:
     whole = adjacency(network)
     found = {t: np.zeros(a.shape, np.float32) for t, a in whole.items()}
     for rank in range(size):
         shards = Shards(rank, size)
-        for t, part in adjacency_part(network, shards).items():
+        for t, part in adjacency_part(network, shards, device=device).items():
             entries = part.matrix.toarray()
             assert not entries[:, 0].any(), "the column of the others"
             for s, n in part.num_neighbours.items():

@@ -32,6 +32,7 @@ from dhne.kernels.open_counts import Near
 from dhne.network.edges import EdgeType
 from dhne.network.hypernetwork import HyperNetwork
 
+from .device_entries import DeviceEntries
 from .open_evidence import OpenEvidence, placements
 
 _PER_PAIR = 6  # c, s, t: a logarithm and a flag each
@@ -39,6 +40,15 @@ _PAIRS = 32  # of one kind, above which not all are counted
 _SLOTS = 33  # maximum number of positions of which every pair is a kind of its own
 _COMMON = 8  # node types in which two nodes' common neighbours are counted
 _CHUNK_EDGES = 1 << 17  # hyperedges counted at once
+
+
+def _counted(a: AdjacencyMatrix) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the rows' bounds, the columns and the counts behind the entries of a matrix."""
+    if isinstance(a.entries, DeviceEntries):
+        return a.entries.indptr, a.entries.indices, a.entries.counts()
+    m = a.matrix
+    arrays = m.indptr.astype(np.int64), m.indices.astype(np.int32), a.counts(m)
+    return tuple(map(torch.from_numpy, arrays))  # type: ignore[return-value]
 
 
 def _pair_slots(edge_type: EdgeType) -> list[tuple[int, int]]:
@@ -172,11 +182,11 @@ class PairEvidence:
         self._numbers = {t: i for i, t in enumerate(matrices)}
         self._tables: dict[str, CountTable] = {}
         for t, a in matrices.items():
-            counts = a.counts(a.matrix)
+            indptr, columns, counts = _counted(a)
             self._tables[t] = CountTable(
-                torch.from_numpy(a.matrix.indptr.astype(np.int64)).to(device),
-                torch.from_numpy(a.matrix.indices.astype(np.int32)).to(device),
-                torch.from_numpy(counts).to(device=device, dtype=dtype),
+                indptr.to(device),
+                columns.to(device),
+                counts.to(device=device, dtype=dtype),
                 torch.from_numpy(network.degrees(t, weighted=True)).to(device=device, dtype=dtype),
                 a.shape[1],
                 tuple(a.blocks.values()) or (0,),

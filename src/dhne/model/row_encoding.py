@@ -15,16 +15,21 @@ that type stay counts.
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 import torch
+from torch import Tensor
 
 from dhne.adjacency import AdjacencyMatrix
 from dhne.kernels import SparseMatrix
 from dhne.kernels.counts import ZERO
+
+from .device_entries import DeviceEntries
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,7 +50,7 @@ class RowEncoding:
 
     def __init__(self, adjacency: AdjacencyMatrix, kind: str = "counts") -> None:
         self.adjacency = adjacency
-        entries = self.over_all_columns(adjacency.matrix.nnz)
+        entries = self.over_all_columns(self.num_entries)
         places = adjacency.shape[0] * self.over_all_columns(sum(adjacency.sizes.values()))
         self.is_digits = kind == "digits" and entries <= _FULL * places
 
@@ -63,6 +68,17 @@ class RowEncoding:
         """The number of columns of the rows."""
         return self.adjacency.shape[1]
 
+    @property
+    def num_entries(self) -> int:
+        """The number of non-zeros of all rows."""
+        return self.adjacency.entries.num_entries
+
+    def on_host(self) -> Self:
+        """Return the same rows with their entries in main memory."""
+        moved = copy(self)
+        moved.adjacency = self.adjacency.on_host()
+        return moved
+
     @cached_property
     def longest(self) -> int:
         """The number of non-zeros of the longest row."""
@@ -79,14 +95,23 @@ class RowEncoding:
         if not self.is_digits:
             return 1.0
         a = self.adjacency
-        squares = self.over_all_columns(float(np.square(digits(a.counts(a.matrix))).sum()))
-        mean = squares / max(a.shape[0], 1)
+        if isinstance(a.entries, DeviceEntries):
+            own = float(digits_of(a.entries.counts()).square_().sum())
+        else:
+            own = float(np.square(digits(a.counts(a.matrix))).sum())
+        mean = self.over_all_columns(own) / max(a.shape[0], 1)
         return min(1.0, math.sqrt(_MEAN_SQUARE / mean)) if mean else 1.0
 
     def matrix(
         self, *, device: torch.device, dtype: torch.dtype, of: sp.csr_array | None = None
     ) -> SparseMatrix:
         """Return the rows on a device; `of` replaces them by other rows with the same scaling."""
+        entries = self.adjacency.entries
+        if of is None and isinstance(entries, DeviceEntries):
+            held = digits_of(entries.counts()) if self.is_digits else entries.values
+            held = held.to(device=device, dtype=dtype)
+            indptr, indices = entries.indptr.to(device), entries.indices.to(device)
+            return SparseMatrix(indptr, indices, held, self.num_columns)
         csr = self.adjacency.matrix if of is None else of
         values = csr.data
         if self.is_digits:
@@ -108,6 +133,17 @@ class RowEncoding:
         met = np.asarray(a.matrix[nodes, columns]) * a.column_max[columns]
         return digits(met) - digits(without(met, weights))
 
+    def contribution_of(self, nodes: Tensor, columns: Tensor, weights: Tensor) -> Tensor:
+        """Return `contribution` of tensors, from entries on their device."""
+        entries = self.adjacency.entries
+        assert isinstance(entries, DeviceEntries)
+        largest = entries.divisors[columns]
+        if not self.is_digits:
+            return torch.where(largest > 0, weights / largest, 0)
+        met = entries.at(nodes, columns) * largest
+        rest = met - weights
+        return digits_of(met) - digits_of(torch.where(rest > ZERO * met, rest, 0))
+
 
 def digits(counts: npt.ArrayLike) -> Floats:
     """Return the number of binary digits of counts; fractions are rounded up, 0 has none.
@@ -120,6 +156,12 @@ def digits(counts: npt.ArrayLike) -> Floats:
     counts = np.asarray(counts, dtype=np.float64)
     rounded = np.ceil(np.log2(1 + counts) - 1e-5)  # sums of weights are not always exact
     return np.where(counts > 0, np.maximum(rounded, 1), 0)
+
+
+def digits_of(counts: Tensor) -> Tensor:
+    """Return `digits` of a tensor."""
+    rounded = torch.log2(counts + 1).sub_(1e-5).ceil_().clamp_(min=1)
+    return rounded.mul_(counts > 0)
 
 
 def without(counts: Floats, weights: Floats) -> Floats:

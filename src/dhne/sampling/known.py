@@ -27,6 +27,8 @@ from dhne.network.edges import EdgeSet, EdgeType, NodeArray
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.workers import Group
 
+from .device_chunks import device_chunks
+
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 _SLOTS_PER_EDGE = 8
 _SEVERAL = 255  # the mark of a slot that several known keys share
@@ -41,39 +43,72 @@ class EdgeIndex:
     types : EdgeType
     sizes : int64[N]
         Number of possible nodes per position.
-    keys : int64[distinct hyperedges]
-        Sorted; only this worker's, if several divide them.
     repeats_nodes : bool
         Whether a node may be in a set twice: true if that occurs in a known hyperedge.
     """
 
     def __init__(
-        self, edge_sets: Sequence[EdgeSet], sizes: NodeArray, group: Group | None = None
+        self,
+        edge_sets: Sequence[EdgeSet],
+        sizes: NodeArray,
+        group: Group | None = None,
+        device: Any = None,
     ) -> None:
         self.types, self.sizes, self._group = edge_sets[0].types, sizes, group or Group()
-        self.keys: NodeArray = np.unique(
-            np.concatenate([k for e in edge_sets for k in self._my_keys(e)])
-        )
-        self._total = len(self.keys) if group is None else int(group.total(len(self.keys)))
-        self.repeats_nodes = any(bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets)
-        self._bits = max(10, (_SLOTS_PER_EDGE * len(self.keys)).bit_length())
         self._on_device: dict[Any, Any] = {}
+        if device is None:
+            self.repeats_nodes = self.types.has_sets and any(
+                bool(repeats_node(e.nodes, self.types).any()) for e in edge_sets
+            )
+            every = np.concatenate([k for e in edge_sets for k in self._my_keys(e)])
+            every.sort()  # several times as fast as np.unique, which hashes
+            self.keys = every[np.diff(every, prepend=~every[:1]) != 0]
+            self._own = len(self.keys)
+        else:
+            known = self._sort_on(device, edge_sets)
+            self._on_device[known.device], self._own = known, len(known)
+        self._total = self._own if group is None else int(group.total(self._own))
+        self._bits = max(10, (_SLOTS_PER_EDGE * self._own).bit_length())
 
     def __len__(self) -> int:
         return self._total
 
+    @cached_property
+    def keys(self) -> NodeArray:
+        """``int64[distinct hyperedges]``: sorted; only this worker's, if several divide them."""
+        keys: NodeArray = next(iter(self._on_device.values())).cpu().numpy()
+        return keys
+
     @property
     def nbytes(self) -> int:
-        """Bytes of the keys and of the table of marks, in main memory."""
-        return self.keys.nbytes + (1 << self._bits)
+        """Bytes of the keys, and of the table of marks if they are in main memory."""
+        return 8 * self._own + (1 << self._bits) * ("keys" in self.__dict__)
 
     def _my_keys(self, edges: EdgeSet) -> Iterator[NodeArray]:
-        rank, size = self._group.rank, self._group.size
+        size = self._group.size
         step = len(edges) if size == 1 else _CHUNK_EDGES
         for low in range(0, max(len(edges), 1), max(step, 1)):
             keys: NodeArray = edge_keys(edges.nodes[low : low + step], self.sizes)
             with np.errstate(over="ignore"):
-                yield keys if size == 1 else keys[mix(keys) % size == rank]
+                yield keys if size == 1 else keys[self._is_mine(keys)]
+
+    def _is_mine(self, keys: Any) -> Any:
+        return mix(keys) % self._group.size == self._group.rank
+
+    def _sort_on(self, device: Any, edge_sets: Sequence[EdgeSet]) -> Any:
+        """Return this worker's keys, sorted, as a tensor on a device."""
+        import torch
+
+        self.repeats_nodes = False
+        parts = [torch.empty(0, dtype=torch.int64, device=device)]
+        for chunk in (c for e in edge_sets for c in device_chunks(e, device)):
+            keys = edge_keys(chunk.nodes, self.sizes)
+            parts.append(keys if self._group.size == 1 else keys[self._is_mine(keys)])
+            if self.types.has_sets and not self.repeats_nodes:
+                self.repeats_nodes = bool(repeats_node(chunk.nodes, self.types).any())
+        every = torch.cat(parts)
+        del parts
+        return torch.unique(every)
 
     def num_possible(self) -> int:
         """Return the number of possible tuples, hyperedges or not."""
@@ -108,7 +143,7 @@ class EdgeIndex:
         if keys.device.type == "cpu":
             found = self._has(keys.numpy(), None if among is None else among.numpy())
             return torch.from_numpy(found)
-        if not len(self.keys):
+        if not self._own:
             return keys != keys
         if keys.device not in self._on_device:
             self._on_device[keys.device] = torch.tensor(self.keys, device=keys.device)
@@ -197,6 +232,8 @@ class KnownEdges:
         Networks with the same node ids, such as the parts of a split.
     group : Group, optional
         The workers that divide the hyperedges among them; each passes the same networks.
+    device : torch.device, optional
+        Where the keys are sorted and kept, if tuples are looked up there; by default main memory.
 
     Examples
     --------
@@ -206,7 +243,9 @@ class KnownEdges:
     array([False,  True])
     """
 
-    def __init__(self, *networks: HyperNetwork, group: Group | None = None) -> None:
+    def __init__(
+        self, *networks: HyperNetwork, group: Group | None = None, device: Any = None
+    ) -> None:
         if not networks:
             raise ParameterError("known edges need at least one network")
         self.network = networks[0]
@@ -222,7 +261,7 @@ class KnownEdges:
             holding = [n for n in networks if types in n.edge_types]
             edge_sets = [n.edge_set(types) for n in holding]
             sizes = holding[0].position_sizes(types)
-            self._indices[types] = EdgeIndex(edge_sets, sizes, group)
+            self._indices[types] = EdgeIndex(edge_sets, sizes, group, device)
 
     def __len__(self) -> int:
         return sum(len(index) for index in self._indices.values())

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from dhne.adjacency import AdjacencyMatrix, adjacency
@@ -20,6 +21,7 @@ from dhne.answers.scorer import TupleScorer
 from dhne.errors import ParameterError
 from dhne.hyperparameters import Settings
 from dhne.kernels import Kernels
+from dhne.model.device_entries import device_adjacency
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
 from dhne.model.products import (
@@ -35,7 +37,13 @@ from dhne.sampling import KnownEdges, NegativeSampler
 from .batches import BatchMaker, BatchOptions
 from .callbacks import Callback
 from .loop import CheckpointStore, Trainer
-from .memory_estimate import check_fits, count_weights, training_bytes
+from .memory_estimate import (
+    bytes_on_device,
+    check_fits,
+    count_weights,
+    memory_errors,
+    training_bytes,
+)
 from .replay import Replay
 from .validation import ValidationSet
 
@@ -62,6 +70,8 @@ class Blueprint:
     seed : int
     replay : Replay or None
         For an update: the hyperedges that an epoch visits.
+    device : torch.device or None
+        Where the rows and the keys of known hyperedges are built and kept, if not in main memory.
     """
 
     network: HyperNetwork
@@ -72,6 +82,7 @@ class Blueprint:
     dtype: torch.dtype
     seed: int = 0
     replay: Replay | None = None
+    device: torch.device | None = None
 
     @classmethod
     def of(
@@ -82,6 +93,7 @@ class Blueprint:
         seed: int,
         dtype: torch.dtype,
         validation: HyperNetwork | None = None,
+        device: torch.device | None = None,
     ) -> Blueprint:
         """Hold out hyperedges for validation, if requested, and fill in the settings.
 
@@ -103,7 +115,7 @@ class Blueprint:
                     f"{network.num_edges()} to train on; hold out fewer"
                 )
         settings = settings.for_network(train.num_edges(), train.num_nodes())
-        return cls(network, train, held_out, validation, settings, dtype, seed)
+        return cls(network, train, held_out, validation, settings, dtype, seed, device=device)
 
     def for_choosing(self, seed: int) -> Blueprint:
         """Return the blueprint for training and choosing the products.
@@ -129,13 +141,23 @@ class Blueprint:
         changed.__dict__["rows"] = self.rows
         return changed
 
+    @property
+    def numpy_dtype(self) -> npt.DTypeLike:
+        """The type of the rows' values in main memory."""
+        return np.float64 if self.dtype == torch.float64 else np.float32
+
+    def whole_adjacency(self) -> dict[str, AdjacencyMatrix]:
+        """Return the adjacency of the training network, with all columns."""
+        if self.device is None:
+            return adjacency(self.train, dtype=self.numpy_dtype)
+        return device_adjacency(self.train, device=self.device, dtype=self.dtype)
+
     @cached_property
     def rows(self) -> dict[str, RowEncoding]:
         """The rows of each node type; types without training hyperedges have no columns."""
-        dtype = np.float64 if self.dtype == torch.float64 else np.float32
-        matrices = adjacency(self.train, dtype=dtype)
+        matrices = self.whole_adjacency()
         for t in self.network.node_types:
-            matrices.setdefault(t, AdjacencyMatrix.empty(t, dtype))
+            matrices.setdefault(t, AdjacencyMatrix.empty(t, self.numpy_dtype))
         return {t: RowEncoding(a, self.settings.rows) for t, a in matrices.items()}
 
     def build(self) -> DHNEModel:
@@ -151,6 +173,13 @@ class Blueprint:
         )
         columns = {t: r.num_columns for t, r in self.rows.items()}
         return DHNEModel(columns, self.network.edge_sets, architecture).to(self.dtype)
+
+    def build_drawn(self, device: torch.device, seed: int) -> DHNEModel:
+        """Return the model on a device, its weights drawn there: large tables are never moved."""
+        with device:
+            model = self.build()
+            model.reset(torch.Generator(device).manual_seed(seed))
+        return model
 
     def build_products(self) -> Products:
         """Return the products, their weights not yet drawn."""
@@ -168,9 +197,9 @@ class Blueprint:
         matrices = {t: r.adjacency for t, r in self.rows.items()}
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
 
-    def known(self, *networks: HyperNetwork) -> KnownEdges:
+    def known(self, *networks: HyperNetwork, device: torch.device | None = None) -> KnownEdges:
         """Return the hyperedges of networks, to reject negatives that are hyperedges."""
-        return KnownEdges(*networks)
+        return KnownEdges(*networks, device=device)
 
     @cached_property
     def validation(self) -> ValidationSet | None:
@@ -204,7 +233,7 @@ class Blueprint:
         s = self.settings
         sampler = NegativeSampler(
             self.train,
-            self.known(self.train),
+            self.known(self.train, device=self.device),
             scheme=s.negative_scheme,
             per_positive=s.negatives,
             allow_fewer=True,
@@ -236,6 +265,11 @@ class Blueprint:
         return dict.fromkeys(self.rows, alpha)
 
 
+def built_on(device: torch.device) -> torch.device | None:
+    """Return where to build what a training on a device needs; None is main memory."""
+    return None if device.type == "cpu" else device
+
+
 def prepare_training(
     blueprint: Blueprint,
     kernels: Kernels,
@@ -247,14 +281,14 @@ def prepare_training(
     checkpoint_seconds: float = 30.0,
 ) -> Trainer:
     """Return a training that is ready to run, after checking the device's memory."""
+    with memory_errors(device):
+        rows = blueprint.rows
     weights = count_weights(blueprint.build)
     needed = training_bytes(
-        blueprint.train, blueprint.rows, blueprint.settings, weights, blueprint.dtype.itemsize
+        blueprint.train, rows, blueprint.settings, weights, blueprint.dtype.itemsize
     )
-    check_fits(needed, device)
-    model = blueprint.build()
-    model.reset(torch.Generator().manual_seed(seed))
-    model.to(device)
+    check_fits(needed, device, held=bytes_on_device(rows))
+    model = blueprint.build_drawn(device, seed)
     evidence = blueprint.evidence(device, kernels)
     maker = blueprint.batches(kernels, device, evidence)
     validate = None

@@ -11,15 +11,27 @@ column 0, which has no entry, represents the columns of other workers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+import torch
 
-from dhne.adjacency import AdjacencyMatrix, Entries, entries_of, meeting_types, summed
+from dhne.adjacency import (
+    AdjacencyMatrix,
+    Entries,
+    HostEntries,
+    entries_of,
+    first_columns,
+    neighbour_types,
+    summed,
+)
 from dhne.errors import ParameterError
+from dhne.model.device_entries import DeviceEntries, count_entries, has_unit_weights
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.edges import EdgeSet
 from dhne.network.hypernetwork import HyperNetwork
@@ -112,43 +124,71 @@ class RowPart(RowEncoding):
 
 
 def adjacency_part(
-    network: HyperNetwork, shards: Shards, dtype: npt.DTypeLike = np.float32
+    network: HyperNetwork,
+    shards: Shards,
+    dtype: npt.DTypeLike = np.float32,
+    *,
+    device: torch.device | None = None,
 ) -> dict[str, AdjacencyPart]:
     """Return the columns of these shards for every node type's adjacency.
 
-    The other columns are never built.
+    The other columns are never built. The entries are on `device` if it is given, otherwise in main
+    memory.
     """
-    pairs = {pair for t, s in meeting_types(network) for pair in ((t, s), (s, t))}
-    return {
-        t: _part(network, t, [s for s in network.node_types if (t, s) in pairs], shards, dtype)
-        for t in network.node_types
-    }
+    build = _on_host if device is None else partial(_on_device, device, has_unit_weights(network))
+    found = {}
+    for t, neighbours in neighbour_types(network).items():
+        count = {s: network.num_nodes(s) for s in neighbours}
+        sizes = {s: shards.count(n) for s, n in count.items()}
+        blocks = first_columns(sizes, 1)
+        entries = build(network, t, sizes, shards, np.dtype(dtype))
+        found[t] = AdjacencyPart(t, entries, blocks, sizes, shards, count)
+    return found
 
 
-def _part(
+def _on_host(
     network: HyperNetwork,
     node_type: str,
-    neighbours: list[str],
+    sizes: Mapping[str, int],
     shards: Shards,
-    dtype: npt.DTypeLike,
-) -> AdjacencyPart:
+    dtype: np.dtype[Any],
+) -> HostEntries:
     rows = network.num_nodes(node_type)
-    blocks, sizes, parts, begin = {}, {}, [sp.csr_array((rows, 1))], 1
-    for s in neighbours:
-        blocks[s], sizes[s] = begin, shards.count(network.num_nodes(s))
-        begin += sizes[s]
+    parts = [sp.csr_array((rows, 1))]
+    for s, size in sizes.items():
         entries = [
             e for edges in network.edge_sets for e in _owned_entries(edges, node_type, s, shards)
         ]
-        parts.append(summed(entries, (rows, sizes[s])))
+        parts.append(summed(entries, (rows, size)))
     matrix = sp.hstack(parts, format="csr")
     largest = np.zeros(matrix.shape[1])
     np.maximum.at(largest, matrix.indices, matrix.data)
     data = (matrix.data / largest[matrix.indices]).astype(dtype)
     scaled = sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     scaled.has_sorted_indices = True
-    count = {s: network.num_nodes(s) for s in neighbours}
-    return AdjacencyPart(node_type, scaled, largest, blocks, sizes, shards, count)
+    return HostEntries(scaled, largest)
+
+
+def _on_device(
+    device: torch.device,
+    unit: bool,
+    network: HyperNetwork,
+    node_type: str,
+    sizes: Mapping[str, int],
+    shards: Shards,
+    dtype: np.dtype[Any],
+) -> DeviceEntries:
+    blocks = first_columns(sizes, 1)
+    return count_entries(
+        network.edge_sets,
+        node_type,
+        lambda s, ids: torch.where(shards.owns(ids), blocks[s] + shards.local(ids), -1),
+        (network.num_nodes(node_type), 1 + sum(sizes.values())),
+        unit=unit,
+        share=1 / shards.size,
+        device=device,
+        dtype=torch.from_numpy(np.empty(0, dtype)).dtype,
+    )
 
 
 def _owned_entries(edges: EdgeSet, node_type: str, neighbour: str, shards: Shards) -> list[Entries]:

@@ -24,7 +24,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dhne.adjacency import adjacency
 from dhne.answers.scorer import encode_chunks
 from dhne.kernels import Kernels, StepSize
 from dhne.model.evidence import PairEvidence
@@ -34,13 +33,19 @@ from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges
 from dhne.workers import Group, records_sums
 
-from .assembly import Blueprint
+from .assembly import Blueprint, built_on
 from .callbacks import Callback
 from .columns import NUM_SHARDS, AdjacencyPart, RowPart, Shards, adjacency_part
 from .divided_batches import DividedBatches
 from .exchange import Exchange
 from .loop import ShardStore, Trainer
-from .memory_estimate import check_fits, count_weights, training_bytes
+from .memory_estimate import (
+    bytes_on_device,
+    check_fits,
+    count_weights,
+    memory_errors,
+    training_bytes,
+)
 from .step_inputs import StepInputs
 
 _TABLES = ("encoder_table", "decoder_table", "decoder_bias")
@@ -54,27 +59,29 @@ class DividedBlueprint(Blueprint):
     group: Group = Group()  # noqa: RUF009 - a group of one does nothing
 
     @classmethod
-    def divide(cls, blueprint: Blueprint, group: Group) -> DividedBlueprint:
-        """Return the part of a blueprint that a worker of `group` builds."""
-        return cls(**{f.name: getattr(blueprint, f.name) for f in fields(Blueprint)}, group=group)
+    def divide(
+        cls, blueprint: Blueprint, group: Group, device: torch.device | None = None
+    ) -> DividedBlueprint:
+        """Return the part of a blueprint that a worker of `group` builds, on its device."""
+        same = {f.name: getattr(blueprint, f.name) for f in fields(Blueprint)}
+        return cls(**same | {"device": device}, group=group)
 
     @cached_property
     def rows(self) -> dict[str, RowPart]:  # type: ignore[override]
         """The worker's columns of the rows of each node type."""
-        dtype = np.float64 if self.dtype == torch.float64 else np.float32
-        parts = adjacency_part(self.train, Shards(self.group.rank, self.group.size), dtype)
+        shards = Shards(self.group.rank, self.group.size)
+        parts = adjacency_part(self.train, shards, self.numpy_dtype, device=self.device)
         return {t: RowPart(a, self.settings.rows, self.group) for t, a in parts.items()}
 
-    def known(self, *networks: HyperNetwork) -> KnownEdges:
+    def known(self, *networks: HyperNetwork, device: torch.device | None = None) -> KnownEdges:
         """Return hyperedges of which this worker has a part; all workers look them up together."""
-        return KnownEdges(*networks, group=self.group)
+        return KnownEdges(*networks, group=self.group, device=device)
 
     def evidence(self, device: torch.device, kernels: Kernels | None = None) -> PairEvidence | None:
         """Return the counts of the training network, of which every worker has all."""
         if not self.settings.evidence:
             return None
-        dtype = np.float64 if self.dtype == torch.float64 else np.float32
-        matrices = adjacency(self.train, dtype=dtype)
+        matrices = self.whole_adjacency()
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
 
 
@@ -86,20 +93,20 @@ def draw_part(model: DHNEModel, rows: Mapping[str, RowPart], seed: int) -> None:
             for which, table in enumerate((coder.encoder_table, coder.decoder_table)):
                 table.zero_()
                 for shard in part.shards.numbers:
-                    source = _generator(seed, number, which, shard)
+                    source = _generator(table.device, seed, number, which, shard)
                     for where in part.shard_rows(shard):
                         drawn = torch.empty_like(table[where])
                         table[where] = drawn.normal_(0, table.shape[1] ** -0.5, generator=source)
-    source = _generator(seed, len(rows))
+    source = _generator(next(model.parameters()).device, seed, len(rows))
     for t in rows:
         model.autoencoder(t).reset_layers(source)
     for similarity in model.similarities.values():
         similarity.reset(source)  # type: ignore[operator]
 
 
-def _generator(*key: int) -> torch.Generator:
+def _generator(device: torch.device, *key: int) -> torch.Generator:
     state = np.random.SeedSequence(key).generate_state(1, np.uint64)
-    return torch.Generator().manual_seed(int(state[0]))
+    return torch.Generator(device).manual_seed(int(state[0]))
 
 
 class DividedTrainer(Trainer):
@@ -285,16 +292,18 @@ def prepare_divided(
     checkpoint_seconds: float = 30.0,
 ) -> DividedTrainer:
     """Return this worker's part of a training, ready to run."""
-    plan = DividedBlueprint.divide(blueprint, group)
+    plan = DividedBlueprint.divide(blueprint, group, built_on(device))
+    with memory_errors(device):
+        rows = plan.rows
     weights = count_weights(plan.build)
     needed = training_bytes(
-        plan.train, plan.rows, plan.settings, weights, plan.dtype.itemsize, group.size
+        plan.train, rows, plan.settings, weights, plan.dtype.itemsize, group.size
     )
     with group.together():
-        check_fits(needed, device, group.size)
-    model = plan.build()
-    draw_part(model, plan.rows, seed)
-    model.to(device)
+        check_fits(needed, device, group.size, held=bytes_on_device(rows))
+    with device:
+        model = plan.build()
+        draw_part(model, rows, seed)
     if device.type == "cuda":
         kernels.may_record = records_sums()
     evidence = plan.evidence(device, kernels)
@@ -305,7 +314,7 @@ def prepare_divided(
         validate = lambda: group.of_first(auc())  # noqa: E731
     return DividedTrainer(
         group,
-        plan.rows,
+        rows,
         model,
         maker,
         kernels,

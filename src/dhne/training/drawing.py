@@ -10,6 +10,7 @@ from dhne.errors import SaturatedNetworkError
 from dhne.model.evidence import PairEvidence
 from dhne.network.edges import EdgeSet
 from dhne.sampling import NegativeSampler
+from dhne.sampling.device_chunks import on_device
 
 from .leave_one_out import LeaveOneOut
 from .step_inputs import Positives, TupleInputs, spread
@@ -42,8 +43,7 @@ class TupleDrawer:
 
     def positives(self, edges: EdgeSet) -> Positives:
         """Return hyperedges on the device, with everything that is the same in every epoch."""
-        nodes = torch.from_numpy(edges.nodes.copy()).to(self._device)
-        weights = torch.from_numpy(edges.weights.copy()).to(device=self._device, dtype=self._dtype)
+        nodes, weights = on_device(edges, self._device, self._dtype)
         counts = weights.new_empty(len(nodes), 0)
         if self.evidence is not None:
             counts = self.evidence.counts_of_edges(nodes, weights, edges.types)

@@ -15,16 +15,18 @@ evidence leaves it out in any case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from dhne.kernels import ExtraRows
+from dhne.model.device_entries import DeviceEntries
 from dhne.model.row_encoding import RowEncoding
-from dhne.network.edges import EdgeSet, EdgeType, NodeArray
+from dhne.network.edges import EdgeSet, EdgeType
+from dhne.sampling.device_chunks import device_chunks
 
 from .step_inputs import FamilyInputs, TupleInputs, spread
 
@@ -59,6 +61,10 @@ class LeaveOneOut:
         digits = any(e.is_digits for e in encodings.values())
         self._every = one_shape or not digits
         self._one_shape = one_shape
+        # types without hyperedges have their rows in main memory
+        self._on_device = any(
+            isinstance(e.adjacency.entries, DeviceEntries) for e in encodings.values()
+        )
         self._offsets: dict[EdgeType, tuple[Tensor, Tensor]] = {}
 
     def taken(self, edges: EdgeSet) -> Tensor:
@@ -66,33 +72,51 @@ class LeaveOneOut:
 
         ``[e, p]`` is for the row of the node at position p, in the order of the other positions.
         """
-        found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype)
+        device = self._device if self._on_device else None
+        found = torch.zeros(len(edges), edges.length, self._width, dtype=self._dtype, device=device)
         if edges.length - 1 > self._width:
             return found.to(self._device)
-        step = max(1, _CHUNK_ENTRIES // edges.length**2)
-        for low in range(0, len(edges), step):
-            nodes, weights = edges.nodes[low : low + step], edges.weights[low : low + step]
+        low, step = 0, max(1, _CHUNK_ENTRIES // edges.length**2)
+        for nodes, weights in self._chunks(edges, step):
             first = _first_of_its_kind(nodes, edges.types)
             for p, others in enumerate(_others(edges.length)):
                 value = self._contribution(nodes, weights, edges.types, p, others)
                 value *= first[:, others] & ~_same(nodes, edges.types, p)[:, others]
-                found[low : low + len(nodes), p, : len(others)] = torch.from_numpy(-value)
+                found[low : low + len(nodes), p, : len(others)] = torch.as_tensor(-value)
+            low += len(nodes)
         return found.to(self._device)
 
+    def _chunks(self, edges: EdgeSet, step: int) -> Iterator[tuple[Any, Any]]:
+        """Yield nodes and weights of some hyperedges after others: tensors if rows are on a device.
+
+        Where rows are on a device, what is looked up in them is there too.
+        """
+        if self._on_device:
+            for chunk in device_chunks(edges, self._device, step):
+                yield chunk.nodes, chunk.weights
+            return
+        for low in range(0, len(edges), step):
+            yield edges.nodes[low : low + step], edges.weights[low : low + step]
+
     def _contribution(
-        self,
-        nodes: NodeArray,
-        weights: npt.NDArray[np.float64],
-        types: EdgeType,
-        p: int,
-        others: list[int],
-    ) -> npt.NDArray[np.float64]:
+        self, nodes: Any, weights: Any, types: EdgeType, p: int, others: list[int]
+    ) -> Any:
         """Return what hyperedges contribute to the row of position p's node for the others."""
+        value: Any
         encoding, n = self._encodings[types[p]], len(others)
         columns = [encoding.adjacency.column(types[q], nodes[:, q]) for q in others]
-        value = encoding.contribution(
-            np.repeat(nodes[:, p], n), np.stack(columns, axis=1).reshape(-1), np.repeat(weights, n)
-        )
+        if self._on_device:
+            value = encoding.contribution_of(
+                nodes[:, p].repeat_interleave(n),
+                torch.stack(columns, dim=1).reshape(-1),
+                weights.repeat_interleave(n),
+            )
+        else:
+            value = encoding.contribution(
+                np.repeat(nodes[:, p], n),
+                np.stack(columns, axis=1).reshape(-1),
+                np.repeat(weights, n),
+            )
         return value.reshape(-1, n)
 
     def rows(
@@ -218,17 +242,17 @@ def _others(length: int) -> list[list[int]]:
     return [[q for q in range(length) if q != p] for p in range(length)]
 
 
-def _first_of_its_kind(nodes: NodeArray, types: EdgeType) -> npt.NDArray[np.bool_]:
+def _first_of_its_kind(nodes: Any, types: EdgeType) -> Any:
     """``bool[m, N]``: whether no earlier position holds the same node; a node counts once."""
-    first = np.ones(nodes.shape, dtype=bool)
+    first = nodes == nodes
     for q in range(1, nodes.shape[1]):
         earlier = [r for r in range(q) if types[r] == types[q]]
         first[:, q] = (nodes[:, earlier] != nodes[:, [q]]).all(axis=1)
     return first
 
 
-def _same(nodes: NodeArray, types: EdgeType, p: int) -> npt.NDArray[np.bool_]:
+def _same(nodes: Any, types: EdgeType, p: int) -> Any:
     """``bool[m, N]``: whether a position holds the same node as position p."""
-    of_type = np.array([t == types[p] for t in types])
-    same: npt.NDArray[np.bool_] = (nodes == nodes[:, [p]]) & of_type
+    same = nodes == nodes[:, [p]]
+    same[:, [q for q, t in enumerate(types) if t != types[p]]] = False
     return same

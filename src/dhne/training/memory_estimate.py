@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from torch import nn
 
 from dhne.errors import MemoryLimitError
 from dhne.hyperparameters import Settings
+from dhne.model.device_entries import DeviceEntries
 from dhne.model.evidence import counted_pairs
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
@@ -64,13 +66,13 @@ def training_bytes(
     batch's tuples. `weights` and `encodings` are a worker's own, `network` is the whole.
     """
     copies = 2 + MOMENTS[settings.optimizer] + bool(settings.validation or settings.averaging)
-    rows = sum(int(r.adjacency.matrix.nnz) for r in encodings.values())
+    rows = sum(r.num_entries for r in encodings.values())
     edges = sum(e.nodes.nbytes + e.weights.nbytes for e in network.edge_sets)
     counts = 0.0
     if settings.evidence:  # three counts per pair, and the degrees
         widths = ((e, 3 * len(counted_pairs(e.types)) + e.length) for e in network.edge_sets)
         edges += sum(len(e) * width * itemsize for e, width in widths)
-        counts = sum(r.over_all_columns(r.adjacency.matrix.nnz) for r in encodings.values()) * 46
+        counts = sum(r.over_all_columns(r.num_entries) for r in encodings.values()) * 46
     members = sum(len(e) * e.length for e in network.edge_sets)
     if settings.leave_one_out:  # one entry per pair of nodes, up to a limit
         longest = max(e.length for e in network.edge_sets)
@@ -96,14 +98,36 @@ def count_weights(build: Callable[[], nn.Module]) -> int:
         return 2**60
 
 
-def check_fits(needed: TrainingBytes, device: torch.device, workers: int = 1) -> None:
+def bytes_on_device(encodings: Mapping[str, RowEncoding]) -> int:
+    """Return the bytes of rows that are on a device already."""
+    entries = (r.adjacency.entries for r in encodings.values())
+    return sum(e.nbytes for e in entries if isinstance(e, DeviceEntries))
+
+
+@contextmanager
+def memory_errors(device: torch.device) -> Iterator[None]:
+    """Raise `MemoryLimitError` if a GPU has too little memory for what is built within."""
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError:
+        raise MemoryLimitError(
+            f"the adjacency does not fit in the free memory of {device}; use several workers "
+            "(torchrun), device='cpu', or a smaller network"
+        ) from None
+
+
+def check_fits(
+    needed: TrainingBytes, device: torch.device, workers: int = 1, *, held: int = 0
+) -> None:
     """Raise `MemoryLimitError` if `needed` bytes are not free on the device.
 
-    `workers` is the number of workers; those on the CPUs of one machine share its memory.
+    `workers` is the number of workers; those on the CPUs of one machine share its memory. Of
+    what is needed, `held` bytes are on the device already.
     """
     free = _free(device)
     if free is None:
         return
+    free += held
     if device.type == "cpu":
         free //= local_size()
     if needed.total <= free:
@@ -121,8 +145,9 @@ def check_fits(needed: TrainingBytes, device: torch.device, workers: int = 1) ->
 
 
 def _free(device: torch.device) -> int | None:
-    if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type == "cuda":  # torch keeps what was freed, for what comes next
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(torch.cuda.mem_get_info(device)[0]) + kept
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

@@ -127,7 +127,7 @@ class Similarity(nn.Module, ABC):
 
     @abstractmethod
     def reset(self, generator: torch.Generator) -> None:
-        """Redraw the weights."""
+        """Redraw the weights; the generator is on their device, where training draws them."""
 
     @abstractmethod
     def project(self, x: Tensor, slot: int) -> Tensor:

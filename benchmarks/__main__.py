@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from benchmarks._machine import machine, sentence
-from benchmarks._options import CHOICES, DEVICE, LARGE, LeftOut
+from benchmarks._options import CHOICES, DEVICE, HUGE, LARGE, LeftOut
 from benchmarks._table import Row, format_table
 
 # Accuracy studies, which train many times: run only if named explicitly.
@@ -44,6 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen, device = _chosen(options.names, options.device)
     os.environ[DEVICE] = device
     os.environ[LARGE] = "1" if options.large else ""
+    os.environ[HUGE] = "1" if options.huge else ""
     about = machine() | {"quick": options.quick}
     print(sentence(about) + " (quick)" * options.quick)
     results: dict[str, Any] = {"machine": about}
@@ -71,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="list the names of the benchmarks")
     parser.add_argument("--device", choices=CHOICES, help="device to train on; default: all")
     parser.add_argument("--large", action="store_true", help="include sizes that take many minutes")
+    parser.add_argument(
+        "--huge",
+        action="store_true",
+        help="include one worker's part of 10^9 hyperedges (distributed), on a GPU with 100 GiB",
+    )
     return parser
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-DEVICE, LARGE = "DHNE_BENCH_DEVICE", "DHNE_BENCH_LARGE"
+DEVICE, LARGE, HUGE = "DHNE_BENCH_DEVICE", "DHNE_BENCH_LARGE", "DHNE_BENCH_HUGE"
 CHOICES = ("auto", "cpu", "cuda")
 
 
@@ -43,3 +43,8 @@ def need_cpu() -> None:
 def large() -> bool:
     """Whether to include sizes that take many minutes."""
     return bool(os.environ.get(LARGE))
+
+
+def huge() -> bool:
+    """Whether to include one worker's part of 10^9 hyperedges."""
+    return bool(os.environ.get(HUGE))

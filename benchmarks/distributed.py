@@ -15,7 +15,11 @@ copy of the network, and the batch, do not. Workers that share one GPU use gloo 
 ``a rank of eight``: one process acts as the first of eight workers, without the others (torch's
 ``fake`` process group): its memory and compute time are real, its results are not. In place of the
 others' hyperedges it visits its own, which are every eighth of all. On a GPU, also
-one worker over NCCL, whose sums are part of the recorded step.
+one worker over NCCL, whose sums are part of the recorded step. ``--huge`` adds the rank of eight of
+10^9 hyperedges over 10^8 nodes on a GPU (`benchmarks._drawn` has the network). In its set-up these
+go through the whole network, all in chunks: the check that all weights are 1 (on the host), the
+entries of each node type and the keys of known hyperedges (four passes, host to device), and the
+copy of every eighth hyperedge (on the host). Everything else has the size of the rank's share.
 
 ``computed``: not measured. t(W) = c / W + r + 2 (W − 1) / W · bytes / bandwidth, with c and r
 fitted to the two measured steps above. The speed of gloo on two cores says nothing about a real
@@ -37,8 +41,9 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from benchmarks._drawn import drawn_network
 from benchmarks._measure import Timer, in_process
-from benchmarks._options import devices, large
+from benchmarks._options import devices, huge, large
 from benchmarks._table import Row
 from benchmarks._training import device_peak_mb, stepper, trainer_for, wait_for
 from benchmarks.scale import network_of
@@ -53,6 +58,7 @@ from dhne.workers import rank
 ROOT = Path(__file__).resolve().parents[1]
 BANDWIDTHS = {"NVLink": 450e9, "InfiniBand": 50e9, "Ethernet": 3e9}  # bytes per second and worker
 RANKS = 8
+HUGE = 10**9
 
 
 def run(quick: bool) -> dict[str, list[Row]]:
@@ -66,6 +72,9 @@ def run(quick: bool) -> dict[str, list[Row]]:
         rows = [_one(device, edges, kind, quick) for kind in _kinds(device)]
         tables["a rank of eight"] += rows
         tables["computed"] += _computed(rows)
+        if huge() and (quick or device == "cuda"):
+            edges = 3000 if quick else HUGE
+            tables["a rank of eight"].append(_one(device, edges, "fake", quick, drawn=True))
     return tables
 
 
@@ -170,18 +179,23 @@ def _edges_mb(trainer: DividedTrainer) -> float:
 # -- one rank --------------------------------------------------------------------------------------
 
 
-def _one(device: str, edges: int, kind: str, quick: bool) -> Row:
+def _one(device: str, edges: int, kind: str, quick: bool, *, drawn: bool = False) -> Row:
     steps = 4 if quick else 20
-    found = in_process(__name__, "measure", edges, device, kind, steps, here=False).value
+    found = in_process(__name__, "measure", edges, device, kind, steps, drawn, here=False).value
     workers = RANKS if kind == "fake" else 1
     return {"device": device, "hyperedges": edges, "group": kind, "workers": workers, **found}
 
 
-def measure(timer: Timer, edges: int, device: str, kind: str, steps: int) -> Row:
-    """Prepare the part of one rank and time some of its steps."""
+def measure(
+    timer: Timer, edges: int, device: str, kind: str, steps: int, drawn: bool = False
+) -> Row:
+    """Prepare the part of one rank and time some of its steps.
+
+    `drawn` draws the network on the device.
+    """
     reset_peak()
     before = peak_mb()
-    network = network_of(edges)
+    network = drawn_network(edges, device) if drawn else network_of(edges)
     _join(kind)
     start = perf_counter()
     trainer = trainer_for(network, device=device, kernels=device, row_sample=0)

@@ -117,8 +117,13 @@ def measure(timer: Timer, edges: int, device: str, steps: int) -> dict[str, Any]
 
 def network_of(edges: int) -> HyperNetwork:
     """Return a power-law network of this many hyperedges over a tenth as many nodes."""
-    nodes = [max(20, int(edges // 10 * share)) for share in SHARES]
+    nodes = nodes_of(edges)
     return power_law(edges, nodes, clusters=min(50, *nodes), seed=0)
+
+
+def nodes_of(edges: int) -> list[int]:
+    """Return the number of nodes of each type: a tenth as many in all as hyperedges."""
+    return [max(20, int(edges // 10 * share)) for share in SHARES]
 
 
 def work(trainer: Trainer) -> dict[str, float]:

@@ -18,11 +18,13 @@ from benchmarks._data import load
 from benchmarks._dense import BATCH, NEGATIVES, DenseModel, DenseTraining
 from benchmarks._document import PAGES, fill_in
 from benchmarks._document import main as document
+from benchmarks._drawn import drawn_network
 from benchmarks._measure import in_process, side_by_side
 from benchmarks._parts import Stopwatch, kernel_part, step_parts
 from benchmarks._table import format_table
 from benchmarks._training import run_epoch, sampled_epoch, trainer_for
 from benchmarks.roofline import bandwidth_rows, bytes_rows, step_bytes, whole_bytes
+from benchmarks.scale import network_of
 from dhne import DHNE
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
@@ -39,6 +41,7 @@ TRAINING = {
 def _same_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(_options.DEVICE, os.environ.get(_options.DEVICE, "auto"))
     monkeypatch.setenv(_options.LARGE, "")
+    monkeypatch.setenv(_options.HUGE, "")
 
 
 def test_every_benchmark_says_what_it_measures() -> None:
@@ -59,16 +62,46 @@ def test_every_benchmark_can_be_imported(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*TRAINING, "prepare", "reading", "workers_model"}))
 def test_quick_run(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rows.json"
-    assert main([name, "--quick", "--device", "cpu", "--json", str(file)]) == 0
+    assert main([name, "--quick", "--huge", "--device", "cpu", "--json", str(file)]) == 0
     found = json.loads(file.read_text())
     assert found["machine"]["quick"] is True
     rows = found[name]
     if name == "roofline":
         assert rows == {"left out": "it needs a CUDA device, and none was requested or found"}
         return
+    if name == "distributed":
+        kinds = [row["group"] for row in rows["a rank of eight"]]
+        assert kinds == ["alone", "fake", "fake"], "the last is the huge one"
     tables = rows.values() if isinstance(rows, dict) else [rows]
     assert all(table for table in tables)
     assert capsys.readouterr().out.count("---") > 3
+
+
+class TestHuge:
+    def test_the_drawn_network_has_the_distribution_of_the_generated_one(self) -> None:
+        drawn, generated = drawn_network(10**5, "cpu", chunk=1 << 14), network_of(10**5)
+        assert drawn.node_types == generated.node_types
+        assert drawn.num_edges() == generated.num_edges()
+        assert drawn.edge_set().weights.strides == (0,)
+        for t in drawn.node_types:
+            assert drawn.num_nodes(t) == generated.num_nodes(t)
+            first, second = (np.sort(n.degrees(t))[::-1] for n in (drawn, generated))
+            assert first[:10].mean() == pytest.approx(second[:10].mean(), rel=0.1)
+            assert np.square(first).mean() == pytest.approx(np.square(second).mean(), rel=0.05)
+        found = [len(np.unique(n.edges()[:, :2], axis=0)) for n in (drawn, generated)]
+        assert found[0] == pytest.approx(found[1], rel=0.02)
+
+    def test_a_rank_of_eight_trains_on_it(self) -> None:
+        arguments = 3000, "cpu", "fake", 2
+        drawn, generated = (
+            in_process("benchmarks.distributed", "measure", *arguments, from_device).value
+            for from_device in (True, False)
+        )
+        assert drawn.keys() == generated.keys()
+        assert drawn["tables MB"] == generated["tables MB"] > 0
+        assert drawn["step ms"] > 0
+        expected = generated["summed MB per step"]
+        assert drawn["summed MB per step"] == pytest.approx(expected, rel=0.1)
 
 
 def test_a_gpu_is_not_made_up(capsys: pytest.CaptureFixture[str]) -> None:

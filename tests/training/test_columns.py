@@ -50,6 +50,17 @@ def test_the_rows_of_shards_are_all_rows() -> None:
     np.testing.assert_array_equal(np.sort(np.concatenate(found)), rows[1:])
 
 
+@pytest.mark.parametrize("length", [0, 5, 64, 300])
+@pytest.mark.parametrize("size", [1, 3, 8, 64])
+def test_selected_rows_are_those_of_the_shards_in_their_order(length: int, size: int) -> None:
+    array, ids = np.arange(2 * length).reshape(length, 2), np.arange(length)
+    for rank in range(size):
+        shards = Shards(rank, size)
+        owned = ids[shards.owns(ids)]
+        np.testing.assert_array_equal(shards.select(array), array[owned])
+        np.testing.assert_array_equal(shards.local(owned), np.arange(len(owned)))
+
+
 def test_shards_do_not_depend_on_the_workers() -> None:
     """What a worker calls a shard's rows, any other number of workers calls them as well."""
     for size in (1, 2, 5):

@@ -65,6 +65,6 @@ def moved(array: npt.NDArray[Any], device: Any) -> Any:
 def _moved_weights(weights: npt.NDArray[np.float64], device: Any) -> Any:
     import torch
 
-    if (weights == 1).all():
+    if weights.min(initial=1) == weights.max(initial=1) == 1:
         return torch.ones((), dtype=torch.float64, device=device).expand(len(weights))
     return moved(weights, device)

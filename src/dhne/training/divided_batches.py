@@ -94,14 +94,8 @@ class DividedBatches(BatchMaker):
 
     def positives(self, edges: EdgeSet) -> Positives:
         """Return this worker's part of the hyperedges on the device."""
-        m, shards = len(edges), self._shards
-        nodes = np.empty((shards.count(m), edges.length), np.int64)
-        weights = np.empty(len(nodes))
-        for shard in shards.numbers:
-            rows = shards.rows(shard, 0, m)
-            nodes[rows] = edges.nodes[shard::NUM_SHARDS]
-            weights[rows] = edges.weights[shard::NUM_SHARDS]
-        mine = super().positives(EdgeSet(edges.types, nodes, weights))
+        select = self._shards.select
+        mine = super().positives(EdgeSet(edges.types, select(edges.nodes), select(edges.weights)))
         leave_one_out = self.drawer.leave_one_out
         if leave_one_out is not None:
             mine = replace(mine, taken=self._taken(edges, leave_one_out))
@@ -109,8 +103,8 @@ class DividedBatches(BatchMaker):
         return PositivesPart(
             **held,
             group=self._group,
-            shards=shards,
-            total=m,
+            shards=self._shards,
+            total=len(edges),
             leave_one_out=leave_one_out,
         )
 

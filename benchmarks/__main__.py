@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--huge",
         action="store_true",
-        help="include one worker's part of 10^9 hyperedges (distributed), on a GPU with 100 GiB",
+        help="include one worker's part of 10^9 hyperedges (distributed), on a GPU with 72 GiB",
     )
     return parser
 

@@ -4,16 +4,16 @@
 
 D is what the workers divide (tables, tuples), R what each does alone (drawing the batch), B the
 bytes that a step sums, by a ring. From measurements: D + R is a step of one H200 at 10^8 hyperedges
-(`scale`), D and R divide it like a rank of eight on the `fake` group divides a CPU's step
-(`distributed`: 89.5 of 383 ms), B follows from the batch (`distributed` checks the formula).
+(`scale`), D and R divide it like a rank of eight on the `fake` group divides a step of that GPU at
+10^7 (`distributed`: 5.23 of 22.2 ms), B follows from the batch (`distributed` checks the formula).
 """
 
 from __future__ import annotations
 
 from benchmarks._table import Row
 
-STEP = 0.175  # seconds: one H200, 10^8 hyperedges, batches of 262,144
-ALONE, OF_EIGHT = 383.0, 89.5  # ms: a step on a CPU at 10^6 hyperedges, and that of a rank of eight
+STEP = 0.169  # seconds: one H200, 10^8 hyperedges, batches of 262,144
+ALONE, OF_EIGHT = 22.2, 5.23  # ms: a step of one H200 at 10^7 hyperedges, and of a rank of eight
 SUMMED = 1.2e9 + 10e6  # bytes: the encodings and their gradients, and the drawn batch
 NETWORKS = {"NVLink": 450e9, "InfiniBand": 50e9, "Ethernet, 25 Gbit/s": 25e9 / 8}
 WORKERS = (1, 4, 8, 16, 32, 64)

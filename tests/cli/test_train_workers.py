@@ -12,9 +12,13 @@ import pytest
 import dhne
 from dhne.datasets import load_dataset
 from dhne.evaluation import evaluate, held_out_data
+from tests.training.divided_work import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ("--seed", "0", "--epochs", "1", "--dim", "8", "--batch-size", "128")
+
+
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 
 def torchrun(*arguments: object, size: int = 2) -> subprocess.CompletedProcess[str]:
@@ -22,7 +26,7 @@ def torchrun(*arguments: object, size: int = 2) -> subprocess.CompletedProcess[s
     return subprocess.run(
         [sys.executable, *command, *map(str, arguments)],
         cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+        env=os.environ | ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
@@ -58,6 +62,39 @@ def test_a_killed_worker_changes_no_bit(run: Path, tmp_path: Path) -> None:
     assert "another worker exited" in done.stderr, "one was killed, and the other said so"
     for name in ("model.safetensors", "nodes", "edges"):
         assert _bytes(out / name) == _bytes(run / name)
+
+
+SCRIPT = """
+import sys
+import dhne
+from dhne.datasets import load_dataset
+
+network = load_dataset("wordnet-sample", "all")
+model = dhne.DHNE(epochs=1, dim=8, batch_size=128, random_state=0).fit(network)
+model.save(sys.argv[1])
+"""
+
+
+def test_two_machines_and_python_give_the_same_model(run: Path, tmp_path: Path) -> None:
+    """Two torchruns meet at one address, each with one worker of a script."""
+    script, out = tmp_path / "script.py", tmp_path / "run"
+    script.write_text(SCRIPT)
+    options = ["--nnodes=2", "--nproc-per-node=1", "--rdzv-backend=c10d"]
+    address = f"--rdzv-endpoint=127.0.0.1:{free_port()}"
+    command = ["-m", "torch.distributed.run", *options, address, script, out]
+    machines = [
+        subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            cwd=ROOT,
+            env=os.environ | ENVIRONMENT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [m.communicate(timeout=300)[1] for m in machines]
+    assert not any(m.returncode for m in machines), said
+    assert _bytes(out / "model.safetensors") == _bytes(run / "model.safetensors")
 
 
 def _bytes(path: Path) -> list[bytes]:

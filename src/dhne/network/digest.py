@@ -8,6 +8,8 @@ import numpy as np
 
 from .hypernetwork import HyperNetwork
 
+_PIECE = 1 << 18  # hyperedges whose ids or weights are hashed at once
+
 
 def edges_digest(network: HyperNetwork) -> str:
     """Return the sha256 of the edge types, ids and weights, in their order.
@@ -22,6 +24,8 @@ def edges_digest(network: HyperNetwork) -> str:
     digest = hashlib.sha256()
     for edges in network.edge_sets:
         digest.update(repr((edges.types.to_record(), edges.nodes.shape)).encode())
-        for column in (edges.nodes, edges.weights):  # no copy, unless they are views
-            digest.update(np.ascontiguousarray(column).reshape(-1).view(np.uint8).data)
+        for column in (edges.nodes, edges.weights):
+            for low in range(0, len(column), _PIECE):  # views are copied, so not all at once
+                piece = np.ascontiguousarray(column[low : low + _PIECE])
+                digest.update(piece.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

@@ -51,6 +51,19 @@ def rule_alpha(num_edges: int, num_nodes: int) -> float:
     return min(2000 * (num_nodes / max(num_edges, 1)) ** 3, 1000.0)
 
 
+def rule_averaging(steps: float) -> float:
+    """Return the share of the epochs over which "plus" averages the weights.
+
+    Half of them; none if training takes fewer than 1,000 steps, whose weights still move far.
+
+    Examples
+    --------
+    >>> rule_averaging(5_000), rule_averaging(300)
+    (0.5, 0.0)
+    """
+    return 0.5 if steps >= 1000 else 0.0
+
+
 def rule_product_dim(largest: int, *, recurring: bool) -> int:
     """Return the size of the products' vectors for a network whose largest type has so many nodes.
 
@@ -86,6 +99,28 @@ def rule_ranking_epochs(num_edges: int, *, recurring: bool) -> int:
     if not recurring:
         return 8
     return int(min(20, max(5, round(20 * (61_000 / max(num_edges, 1)) ** 2))))
+
+
+def rule_ranking_batch(num_edges: int, *, recurring: bool) -> int:
+    """Return the hyperedges per step of products: m / 16, from 32 to 1,024; 512 if a type recurs.
+
+    Examples
+    --------
+    >>> [rule_ranking_batch(m, recurring=False) for m in (100, 8_000, 100_000)]
+    [32, 500, 1024]
+    """
+    return min(max(num_edges // 16, 32), 512 if recurring else 1024)
+
+
+def rule_ranking_rate(steps: int) -> float:
+    """Return the learning rate of products: 0.01, up to 0.02 if there are fewer than 1,000 steps.
+
+    Examples
+    --------
+    >>> [rule_ranking_rate(steps) for steps in (100, 250, 1_000, 10_000)]
+    [0.02, 0.02, 0.01, 0.01]
+    """
+    return 0.01 * min(max(math.sqrt(1000 / max(steps, 1)), 1.0), 2.0)
 
 
 def rule_candidates(*, recurring: bool) -> int | None:

@@ -18,6 +18,7 @@ from .rules import (
     EPOCHS_AT_THOUSAND,
     EPOCHS_DECLINE,
     rule_alpha,
+    rule_averaging,
     rule_batch_size,
     rule_candidates,
     rule_epochs,
@@ -108,16 +109,18 @@ class Settings:
         help="Learning-rate multiplier for the encoder and decoder tables, whose rows are each "
         "touched by few batches.",
     )
-    decay: float = parameter(
+    decay: float | None = parameter(
         0.0,
         low=0,
         high=1,
+        rule="0.6 with averaging, otherwise 0",
         help="Final learning rate as a fraction of the initial one; 1 keeps it constant.",
     )
-    averaging: float = parameter(
+    averaging: float | None = parameter(
         0.0,
         low=0,
         high=1,
+        rule="0.5 if training takes 1,000 steps or more, otherwise 0",
         help="Share of the epochs, the last ones, at whose ends the weights are averaged. With 0, "
         "and with validation, the weights of one epoch are kept.",
     )
@@ -258,18 +261,31 @@ class Settings:
         return cls(**given)
 
     def for_network(self, num_edges: int, num_nodes: int) -> Settings:
-        """Fill in what depends on the network's size: batch size, epochs, and the α of "plus"."""
+        """Fill in what depends on the network's size.
+
+        This is the batch size, the number of epochs, and for "plus" α, averaging and decay.
+        """
+        batch_size = self.batch_size or rule_batch_size(num_edges)
+        epochs = self.epochs_for(num_edges)
+        averaging = self.averaging
+        if averaging is None:
+            averaging = rule_averaging(epochs * num_edges / batch_size)
         return replace(
             self,
-            batch_size=self.batch_size or rule_batch_size(num_edges),
-            epochs=self.epochs_for(num_edges),
+            batch_size=batch_size,
+            epochs=epochs,
             alpha=rule_alpha(num_edges, num_nodes) if self.alpha is None else self.alpha,
+            averaging=averaging,
+            decay=(0.6 if averaging else 0.0) if self.decay is None else self.decay,
         )
 
     def with_products(
         self, num_edges: int, largest: int, *, fit: bool, recurring: bool, given: bool
     ) -> Settings:
         """Decide whether to train products, which ones, and what share of the hyperedges selects.
+
+        Where a node type recurs, products tell most; the similarity then trains for as few epochs
+        as in the default preset.
 
         `largest` is the number of nodes of the largest type, `fit` tells whether the network suits
         products, `recurring` whether a node type fills several positions, and `given` whether the
@@ -280,10 +296,14 @@ class Settings:
         if share is None or given:
             share = 0.0 if given or not products else rule_holdout(num_edges)
         epochs = rule_ranking_epochs(num_edges, recurring=recurring)
+        of_similarity = self.epochs
+        if products and recurring and of_similarity is None:
+            of_similarity = rule_epochs(num_edges)
         candidates = rule_candidates(recurring=recurring)
         return replace(
             self,
             products=products,
+            epochs=of_similarity,
             holdout=share,
             product_dim=self.product_dim or rule_product_dim(largest, recurring=recurring),
             ranking_epochs=self.ranking_epochs or epochs,

@@ -169,7 +169,7 @@ class _Learning:
         size = self.settings.batch_size or 1
         steps = epochs * sum(-(-len(e) // size) for e in mine)
         optimizer = Optimizer(trained.items(), self.settings.optimizer, self.kernels)
-        schedule = LinearDecay(self.settings.learning_rate, steps, self.settings.decay)
+        schedule = LinearDecay(self.settings.learning_rate, steps, self.settings.decay or 0.0)
         for epoch in range(epochs if trained else 0):
             rng = np.random.default_rng([seed, epoch])
             for edges, rows in _batches(mine, size, rng):

@@ -126,10 +126,10 @@ class Trainer:
         self.optimizer = Optimizer(model.named_parameters(), settings.optimizer, kernels)
         self.loss = make_loss(settings.loss)
         steps = settings.epochs * maker.num_batches
-        self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay)
+        self.schedule = LinearDecay(settings.learning_rate, steps, settings.decay or 0.0)
         self.progress = Progress(settings.epochs, maker.num_batches, maker.num_edges)
         self.best = Best()
-        share = settings.averaging if validate is None else 0.0
+        share = (settings.averaging or 0.0) if validate is None else 0.0
         self.mean = WeightMean(model, settings.epochs, share)
         self._batches_done = 0  # in the current epoch, and its losses so far
         self._losses = torch.zeros(2, dtype=torch.float64, device=maker.device)

@@ -64,52 +64,39 @@ def rule_averaging(steps: float) -> float:
     return 0.5 if steps >= 1000 else 0.0
 
 
-def rule_product_dim(largest: int, *, recurring: bool) -> int:
+def rule_product_dim(largest: int) -> int:
     """Return the size of the products' vectors for a network whose largest type has so many nodes.
-
-    If a node type fills several positions (`recurring`), products may have to tell everything:
-    128, or 256 for types of 1,000 nodes or more. Otherwise they refine what the similarity says,
-    for which 64 are as good as 256.
 
     Examples
     --------
-    >>> [rule_product_dim(n, recurring=True) for n in (100, 20_000)]
+    >>> [rule_product_dim(n) for n in (100, 20_000)]
     [128, 256]
-    >>> rule_product_dim(20_000, recurring=False)
-    64
     """
-    if not recurring:
-        return 64
     return 128 if largest < 1000 else 256
 
 
-def rule_ranking_epochs(num_edges: int, *, recurring: bool) -> int:
-    """Return the number of epochs for products: 8; 20 · (61,000 / m)² if a node type recurs.
+def rule_ranking_epochs(num_edges: int) -> int:
+    """Return the number of epochs for products: 20 · (61,000 / m)², from 5 to 20.
 
-    That is at least 5 and at most 20: on large networks more epochs cost much, and rank new
-    hyperedges no better beside a similarity.
+    On large networks more epochs cost much, and rank new hyperedges no better beside a similarity.
 
     Examples
     --------
-    >>> [rule_ranking_epochs(m, recurring=True) for m in (1_000, 60_000, 100_000, 10_000_000)]
+    >>> [rule_ranking_epochs(m) for m in (1_000, 60_000, 100_000, 10_000_000)]
     [20, 20, 7, 5]
-    >>> rule_ranking_epochs(1_000, recurring=False)
-    8
     """
-    if not recurring:
-        return 8
     return int(min(20, max(5, round(20 * (61_000 / max(num_edges, 1)) ** 2))))
 
 
-def rule_ranking_batch(num_edges: int, *, recurring: bool) -> int:
-    """Return the hyperedges per step of products: m / 16, from 32 to 1,024; 512 if a type recurs.
+def rule_ranking_batch(num_edges: int) -> int:
+    """Return the hyperedges per step of products: m / 16, from 32 to 512.
 
     Examples
     --------
-    >>> [rule_ranking_batch(m, recurring=False) for m in (100, 8_000, 100_000)]
-    [32, 500, 1024]
+    >>> [rule_ranking_batch(m) for m in (100, 8_000, 100_000)]
+    [32, 500, 512]
     """
-    return min(max(num_edges // 16, 32), 512 if recurring else 1024)
+    return min(max(num_edges // 16, 32), 512)
 
 
 def rule_ranking_rate(steps: int) -> float:
@@ -121,14 +108,6 @@ def rule_ranking_rate(steps: int) -> float:
     [0.02, 0.02, 0.01, 0.01]
     """
     return 0.01 * min(max(math.sqrt(1000 / max(steps, 1)), 1.0), 2.0)
-
-
-def rule_candidates(*, recurring: bool) -> int | None:
-    """Return the number of random candidates per step: 256 if products only refine a similarity.
-
-    None leaves it to the device: 1,024 on a CPU, all on a GPU.
-    """
-    return None if recurring else 256
 
 
 def rule_holdout(num_edges: int) -> float:

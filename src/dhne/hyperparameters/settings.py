@@ -20,7 +20,6 @@ from .rules import (
     rule_alpha,
     rule_averaging,
     rule_batch_size,
-    rule_candidates,
     rule_epochs,
     rule_holdout,
     rule_product_dim,
@@ -199,8 +198,7 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="on without sets, if there are 10,000 hyperedges, or a small node type, such as a "
-        "relation, is in every one, or a node type fills several positions",
+        rule="on if a node type fills several positions that are not a set",
         help="Give every node its own vector in addition to its row, and also score tuples by "
         "products of these, trained to rank the right node first; see dhne.model.products.",
     )
@@ -208,7 +206,7 @@ class Settings:
         None,
         low=1,
         group="model",
-        rule="64; if a node type fills several positions 128, or 256 if a type has 1,000 nodes",
+        rule="128, or 256 if a type has 1,000 nodes",
         help="With products: size of each node's own vector.",
     )
     dropout: float = parameter(
@@ -220,13 +218,13 @@ class Settings:
     ranking_epochs: int | None = parameter(
         None,
         low=1,
-        rule="8; if a node type fills several positions 20, fewer above 61,000 hyperedges",
+        rule="20, fewer above 61,000 hyperedges",
         help="With products: maximum passes over the hyperedges; validation may stop them earlier.",
     )
     candidates: int | None = parameter(
         None,
         low=0,
-        rule="256; if a node type fills several positions 1,024 on a CPU, all on a GPU",
+        rule="1,024 on a CPU, all on a GPU",
         help="With products: random nodes against which a step ranks the right ones; 0 for all.",
     )
     holdout: float | None = parameter(
@@ -279,35 +277,26 @@ class Settings:
             decay=(0.6 if averaging else 0.0) if self.decay is None else self.decay,
         )
 
-    def with_products(
-        self, num_edges: int, largest: int, *, fit: bool, recurring: bool, given: bool
-    ) -> Settings:
+    def with_products(self, num_edges: int, largest: int, *, fit: bool, given: bool) -> Settings:
         """Decide whether to train products, which ones, and what share of the hyperedges selects.
 
-        Where a node type recurs, products tell most; the similarity then trains for as few epochs
-        as in the default preset.
-
         `largest` is the number of nodes of the largest type, `fit` tells whether the network suits
-        products, `recurring` whether a node type fills several positions, and `given` whether the
-        hyperedges for the selection are passed separately.
+        products, and `given` whether the hyperedges for the selection are passed separately.
+        Products tell most where they suit; the similarity beside them trains for as few epochs as
+        in the default preset.
         """
         products = fit if self.products is None else self.products
         share = self.holdout
         if share is None or given:
             share = 0.0 if given or not products else rule_holdout(num_edges)
-        epochs = rule_ranking_epochs(num_edges, recurring=recurring)
-        of_similarity = self.epochs
-        if products and recurring and of_similarity is None:
-            of_similarity = rule_epochs(num_edges)
-        candidates = rule_candidates(recurring=recurring)
+        few = rule_epochs(num_edges) if products and fit else None
         return replace(
             self,
             products=products,
-            epochs=of_similarity,
+            epochs=self.epochs or few,
             holdout=share,
-            product_dim=self.product_dim or rule_product_dim(largest, recurring=recurring),
-            ranking_epochs=self.ranking_epochs or epochs,
-            candidates=candidates if self.candidates is None else self.candidates,
+            product_dim=self.product_dim or rule_product_dim(largest),
+            ranking_epochs=self.ranking_epochs or rule_ranking_epochs(num_edges),
         )
 
     def epochs_for(self, num_edges: int) -> int:

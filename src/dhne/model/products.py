@@ -30,7 +30,6 @@ from .module_names import module_name
 from .place_evidence import LONGEST, PlaceEvidence
 
 _CONTEXTS = 512  # maximum number of nodes of a context type
-_MANY_EDGES = 10_000
 
 
 class Products(nn.Module):
@@ -237,24 +236,11 @@ def choose_context(network: HyperNetwork) -> str | None:
     return smallest
 
 
-def has_recurring_types(network: HyperNetwork) -> bool:
-    """Whether a node type fills several positions: counts do not say in which a node was.
-
-    Examples
-    --------
-    >>> links = HyperNetwork.from_tuples([("a", "b")], ("page", "page"))
-    >>> has_recurring_types(links)
-    True
-    """
-    return any(len(set(t)) < len(t) for t in network.edge_types)
-
-
 def suits_products(network: HyperNetwork) -> bool:
-    """Whether "plus" adds products.
+    """Whether "plus" adds products: a node type fills several positions.
 
-    Rows may not tell which node belongs where if hyperedges have a context, or a node type recurs.
-    Elsewhere products refine the similarity, if enough hyperedges can be held out to see whether
-    they do. Sets, and hyperedges longer than place evidence allows, have no products.
+    Counts do not say at which of them a node was. Elsewhere the similarity ranks about as well
+    alone. Sets, and hyperedges longer than place evidence allows, have no products.
 
     Examples
     --------
@@ -266,8 +252,7 @@ def suits_products(network: HyperNetwork) -> bool:
     types = network.edge_types
     if any(t.has_sets or len(t) > LONGEST for t in types):
         return False
-    needed = choose_context(network) is not None or has_recurring_types(network)
-    return needed or network.num_edges() >= _MANY_EDGES
+    return any(len(set(t)) < len(t) for t in types)
 
 
 def _role(edge_type: EdgeType, position: int) -> str:

@@ -27,7 +27,6 @@ from dhne.model.joint import Architecture, DHNEModel
 from dhne.model.products import (
     Products,
     choose_context,
-    has_recurring_types,
     suits_products,
 )
 from dhne.model.row_encoding import RowEncoding
@@ -104,7 +103,6 @@ class Blueprint:
             network.num_edges(),
             max((network.num_nodes(t) for t in network.node_types), default=0),
             fit=suits_products(network),
-            recurring=has_recurring_types(network),
             given=validation is not None and validation.num_edges() > 0,
         )
         if settings.validation:

@@ -11,7 +11,7 @@ from dhne.answers.scorer import TupleScorer
 from dhne.hyperparameters.rules import rule_ranking_batch, rule_ranking_rate
 from dhne.kernels import Kernels, get_kernels
 from dhne.model.blend import Blend
-from dhne.model.products import Products, has_recurring_types
+from dhne.model.products import Products
 
 from .assembly import Blueprint
 from .blending import HeldOutTuples
@@ -85,7 +85,7 @@ def train_products(
     if candidates is None:
         candidates = 32_768 if device.type == "cuda" else 1024
     num_edges, epochs = blueprint.train.num_edges(), s.ranking_epochs or 1
-    batch_size = rule_ranking_batch(num_edges, recurring=has_recurring_types(blueprint.train))
+    batch_size = rule_ranking_batch(num_edges)
     options = RankingOptions(
         epochs=epochs,
         batch_size=batch_size,

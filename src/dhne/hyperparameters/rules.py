@@ -88,28 +88,6 @@ def rule_ranking_epochs(num_edges: int) -> int:
     return int(min(20, max(5, round(20 * (61_000 / max(num_edges, 1)) ** 2))))
 
 
-def rule_ranking_batch(num_edges: int) -> int:
-    """Return the hyperedges per step of products: m / 16, from 32 to 512.
-
-    Examples
-    --------
-    >>> [rule_ranking_batch(m) for m in (100, 8_000, 100_000)]
-    [32, 500, 512]
-    """
-    return min(max(num_edges // 16, 32), 512)
-
-
-def rule_ranking_rate(steps: int) -> float:
-    """Return the learning rate of products: 0.01, up to 0.02 if there are fewer than 1,000 steps.
-
-    Examples
-    --------
-    >>> [rule_ranking_rate(steps) for steps in (100, 250, 1_000, 10_000)]
-    [0.02, 0.02, 0.01, 0.01]
-    """
-    return 0.01 * min(max(math.sqrt(1000 / max(steps, 1)), 1.0), 2.0)
-
-
 def rule_holdout(num_edges: int) -> float:
     """Return the share of hyperedges held out to select products: 3%, but 30 to 1,000 of them.
 

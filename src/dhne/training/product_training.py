@@ -8,7 +8,6 @@ from typing import NamedTuple
 import torch
 
 from dhne.answers.scorer import TupleScorer
-from dhne.hyperparameters.rules import rule_ranking_batch, rule_ranking_rate
 from dhne.kernels import Kernels, get_kernels
 from dhne.model.blend import Blend
 from dhne.model.products import Products
@@ -84,12 +83,9 @@ def train_products(
     candidates = s.candidates
     if candidates is None:
         candidates = 32_768 if device.type == "cuda" else 1024
-    num_edges, epochs = blueprint.train.num_edges(), s.ranking_epochs or 1
-    batch_size = rule_ranking_batch(num_edges)
     options = RankingOptions(
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=rule_ranking_rate(epochs * -(-num_edges // batch_size)),
+        epochs=s.ranking_epochs or 1,
+        batch_size=min(max(blueprint.train.num_edges() // 32, 32), 512),
         dropout=s.dropout,
         candidates=candidates,
     )

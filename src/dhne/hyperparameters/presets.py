@@ -47,8 +47,8 @@ PRESETS: dict[str, Settings] = {
         alpha=None,
         decay=None,
         averaging=None,
-        epochs_at_thousand=62.0,
-        epochs_decline=0.28,
+        epochs_at_thousand=50.0,
+        epochs_decline=0.235,
         propagation=16,
     ),
 }

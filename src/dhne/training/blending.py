@@ -10,9 +10,8 @@ the products' mean per edge type is subtracted first (`HeldOutTuples.product_mea
 tuples of different types could not be compared. (ω, γ) is chosen from a short list to maximise the
 relative gain in the filtered mean reciprocal rank of held-out hyperedges, over all positions, minus
 twelve times the loss in AUC against negatives. Products are used only if they gain more than twice
-the standard error of the gain; the similarity is dropped if that costs less than the standard error
-of the difference. So a network whose rows do not distinguish nodes is ranked by products alone, and
-one that products do not help keeps the similarity unchanged.
+the standard error of the gain. So a network whose rows do not distinguish nodes is ranked by products
+alone, and one that products do not help keeps the similarity unchanged.
 """
 
 from __future__ import annotations
@@ -97,10 +96,7 @@ class HeldOutTuples:
         best = int(gains.mean(axis=1).argmax())
         if gains[best].mean() <= 2 * _standard_error(gains[best]):
             return Blend()
-        lost = (
-            gains[best] - gains[-1]
-        )  # if no better with the similarity, drop it: answers are faster
-        return blends[-1] if lost.mean() <= _standard_error(lost) else blends[best]
+        return blends[best]
 
 
 def _reciprocal_ranks(logits: BothLogits, q: Questions, blends: list[Blend]) -> Floats:

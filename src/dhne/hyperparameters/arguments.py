@@ -35,6 +35,7 @@ class Arguments:
     averaging: float | None = None
     batch_size: int | None = None
     epochs: int | None = None
+    batch_scale: float | None = None
     epochs_at_thousand: float | None = None
     epochs_decline: float | None = None
     reconstruction: str | None = None

@@ -47,8 +47,9 @@ PRESETS: dict[str, Settings] = {
         alpha=None,
         decay=None,
         averaging=None,
-        epochs_at_thousand=50.0,
-        epochs_decline=0.235,
+        batch_scale=2.75,
+        epochs_at_thousand=30.0,
+        epochs_decline=0.13,
         propagation=16,
     ),
 }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+BATCH_SCALE = 3.7
 EPOCHS_AT_THOUSAND = 58.0
 EPOCHS_DECLINE = 0.5
 
 
-def rule_batch_size(m: int) -> int:
-    """Return the batch size for m hyperedges: the power of two nearest to 3.7 √m, or to m / 150.
+def rule_batch_size(m: int, scale: float = BATCH_SCALE) -> int:
+    """Return the batch size for m hyperedges: the power of two nearest to scale · √m, or to m / 150.
 
     The larger of the two is used. For large m, m / 150 keeps the number of steps per epoch about
     constant: learning depends on the number of steps, and every step pays for the network's hubs,
@@ -20,7 +21,7 @@ def rule_batch_size(m: int) -> int:
     >>> [rule_batch_size(m) for m in (1_000, 40_000, 100_000, 10_000_000)]
     [128, 1024, 1024, 65536]
     """
-    wanted = max(3.7 * math.sqrt(max(m, 1)), m / 150)
+    wanted = max(scale * math.sqrt(max(m, 1)), m / 150)
     return int(min(max(2 ** round(math.log2(wanted)), 32), 2**18))
 
 

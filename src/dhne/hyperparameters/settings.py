@@ -15,6 +15,7 @@ from dhne.errors import UnknownNameError
 from .declaration import declared, parameter
 from .open_choices import LOSSES, SIMILARITIES
 from .rules import (
+    BATCH_SCALE,
     EPOCHS_AT_THOUSAND,
     EPOCHS_DECLINE,
     rule_alpha,
@@ -134,6 +135,12 @@ class Settings:
         low=1,
         rule="from the number of hyperedges",
         help="Passes over the hyperedges.",
+    )
+    batch_scale: float = parameter(
+        BATCH_SCALE,
+        above=0,
+        help="If batch_size is not set: it is about this times the root of the number of "
+        "hyperedges m; from 300,000 on, at least m / 150.",
     )
     epochs_at_thousand: float = parameter(
         EPOCHS_AT_THOUSAND,
@@ -263,7 +270,7 @@ class Settings:
 
         This is the batch size, the number of epochs, and for "plus" α, averaging and decay.
         """
-        batch_size = self.batch_size or rule_batch_size(num_edges)
+        batch_size = self.batch_size or rule_batch_size(num_edges, self.batch_scale)
         epochs = self.epochs_for(num_edges)
         averaging = self.averaging
         if averaging is None:

@@ -10,8 +10,8 @@ the products' mean per edge type is subtracted first (`HeldOutTuples.product_mea
 tuples of different types could not be compared. (ω, γ) is chosen from a short list to maximise the
 relative gain in the filtered mean reciprocal rank of held-out hyperedges, over all positions, minus
 twelve times the loss in AUC against negatives. Products are used only if they gain more than twice
-the standard error of the gain. So a network whose rows do not distinguish nodes is ranked by products
-alone, and one that products do not help keeps the similarity unchanged.
+the standard error of the gain. So a network whose rows do not distinguish nodes is ranked by
+products alone, and one that products do not help keeps the similarity unchanged.
 """
 
 from __future__ import annotations

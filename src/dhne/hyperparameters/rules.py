@@ -10,7 +10,7 @@ EPOCHS_DECLINE = 0.5
 
 
 def rule_batch_size(m: int, scale: float = BATCH_SCALE) -> int:
-    """Return the batch size for m hyperedges: the power of two nearest to scale · √m, or to m / 150.
+    """Return the batch size for m hyperedges: the power of two nearest scale · √m, or m / 150.
 
     The larger of the two is used. For large m, m / 150 keeps the number of steps per epoch about
     constant: learning depends on the number of steps, and every step pays for the network's hubs,

@@ -1,8 +1,8 @@
 """What each part of the preset "plus" contributes: the preset, and the preset without each part.
 
 The paper's datasets by link prediction (drug also with the protocol `clean`), the others by
-completion, both on their released splits; nothing was chosen by these figures. Products are part of
-the preset for the others alone, averaging for the paper's larger datasets. One seed; of each test
+completion, both on their released splits; nothing was chosen by these figures. Only facts have
+products in the preset, and only the paper's larger datasets are averaged. One seed; of each test
 part, up to 2,000 hyperedges are ranked.
 """
 

@@ -16,8 +16,6 @@ from tests.training.divided_work import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ("--seed", "0", "--epochs", "1", "--dim", "8", "--batch-size", "128")
-
-
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 

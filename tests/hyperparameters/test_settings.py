@@ -62,6 +62,30 @@ def test_batch_size_and_epochs_follow_from_the_number_of_hyperedges() -> None:
     assert (given.batch_size, given.epochs) == (7, 2)
 
 
+def test_plus_averages_only_long_trainings_and_decays_to_zero_otherwise() -> None:
+    short, long = (PRESETS["plus"].for_network(m, 1000) for m in (1_000, 100_000))
+    assert (short.averaging, short.decay) == (0.0, 0.0)
+    assert (long.averaging, long.decay) == (0.5, 0.6)
+    assert resolve_settings("plus", {"decay": 0.2}).for_network(100_000, 1000).decay == 0.2
+    assert PRESETS["default"].for_network(100_000, 1000).averaging == 0
+
+
+def test_a_batch_is_smaller_with_a_smaller_scale_up_to_the_share_of_large_networks() -> None:
+    assert rule_batch_size(46_000, 2.75) < rule_batch_size(46_000)
+    assert rule_batch_size(10_000_000, 2.75) == rule_batch_size(10_000_000)
+
+
+def test_beside_products_the_similarity_has_the_default_presets_epochs() -> None:
+    plus, m = PRESETS["plus"], 60_000
+    with_them = plus.with_products(m, 1000, fit=True, given=False)
+    assert with_them.products
+    assert with_them.epochs == rule_epochs(m) < plus.epochs_for(m)
+    without = plus.with_products(m, 1000, fit=False, given=False)
+    assert (without.products, without.epochs, without.holdout) == (False, None, 0.0)
+    given = resolve_settings("plus", {"epochs": 3})
+    assert given.with_products(m, 1000, fit=True, given=False).epochs == 3
+
+
 def test_sizes_of_layers() -> None:
     settings = Settings(dim={"user": 8, "tag": 4}, encoder_layers=(32, 16), hidden=5)
     assert settings.sizes("user") == (32, 16, 8)

@@ -115,7 +115,7 @@ def test_a_new_node_is_scored_by_its_row(kinship: HyperNetwork) -> None:
     assert len(other.rank(("new", "r1", None), k=3).names) == 3
 
 
-def test_networks_without_a_context_have_no_products() -> None:
+def test_where_each_type_fills_one_position_there_are_no_products() -> None:
     network = dhne.datasets.planted_clusters(types=3, clusters=2, nodes_per_cluster=5)
     model = dhne.DHNE(preset="plus", dim=4, epochs=2, kernels="reference").fit(network)
     assert model.settings_.products is False

@@ -139,8 +139,8 @@ class Settings:
     batch_scale: float = parameter(
         BATCH_SCALE,
         above=0,
-        help="If batch_size is not set: it is about this times the root of the number of "
-        "hyperedges m; from 300,000 on, at least m / 150.",
+        help="If batch_size is not set: the batch size is the power of two nearest to this times "
+        "√m, or to m / 150 if that is larger, m being the number of hyperedges.",
     )
     epochs_at_thousand: float = parameter(
         EPOCHS_AT_THOUSAND,
@@ -205,7 +205,7 @@ class Settings:
     products: bool | None = parameter(
         False,
         group="model",
-        rule="on if a node type fills several positions that are not a set",
+        rule="on without sets, if a node type fills several positions",
         help="Give every node its own vector in addition to its row, and also score tuples by "
         "products of these, trained to rank the right node first; see dhne.model.products.",
     )
@@ -213,7 +213,7 @@ class Settings:
         None,
         low=1,
         group="model",
-        rule="128, or 256 if a type has 1,000 nodes",
+        rule="128, or 256 if a type has 1,000 nodes or more",
         help="With products: size of each node's own vector.",
     )
     dropout: float = parameter(
@@ -231,7 +231,7 @@ class Settings:
     candidates: int | None = parameter(
         None,
         low=0,
-        rule="1,024 on a CPU, all on a GPU",
+        rule="1,024 on a CPU, 32,768 on a GPU",
         help="With products: random nodes against which a step ranks the right ones; 0 for all.",
     )
     holdout: float | None = parameter(
@@ -289,18 +289,18 @@ class Settings:
 
         `largest` is the number of nodes of the largest type, `fit` tells whether the network suits
         products, and `given` whether the hyperedges for the selection are passed separately.
-        Products tell most where they suit; the similarity beside them trains for as few epochs as
-        in the default preset.
+        Where products suit the network, they decide most answers, so the similarity beside them
+        gets the default preset's number of epochs.
         """
         products = fit if self.products is None else self.products
         share = self.holdout
         if share is None or given:
             share = 0.0 if given or not products else rule_holdout(num_edges)
-        few = rule_epochs(num_edges) if products and fit else None
+        beside = rule_epochs(num_edges) if products and fit else None
         return replace(
             self,
             products=products,
-            epochs=self.epochs or few,
+            epochs=self.epochs or beside,
             holdout=share,
             product_dim=self.product_dim or rule_product_dim(largest),
             ranking_epochs=self.ranking_epochs or rule_ranking_epochs(num_edges),

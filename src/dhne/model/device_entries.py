@@ -150,12 +150,12 @@ def count_entries(
     ----------
     edge_sets : sequence of EdgeSet
     node_type : str
-    place : callable
+    place : Place
     shape : (rows, columns)
     unit : bool
         Whether all weights are 1.
     share : float
-        The share of the entries that have a column, about.
+        Approximate share of the entries that have a column.
     most : int
         Entries sorted at once; one row may have more.
     """
@@ -182,7 +182,7 @@ def count_entries(
 
 @dataclass(frozen=True)
 class _Entries:
-    """The entries of hyperedges in the rows of a type, made anew whenever they are asked for."""
+    """The entries of hyperedges in the rows of a type; each pass computes them again."""
 
     edge_sets: Sequence[EdgeSet]
     node_type: str
@@ -191,7 +191,7 @@ class _Entries:
     device: torch.device
 
     def _each(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Yield the rows, columns and weights of some entries after others."""
+        """Yield the rows, columns and weights of all entries, chunk by chunk."""
         for edges in self.edge_sets:
             for chunk in device_chunks(edges, self.device):
                 for e in entries_of(chunk, self.node_type):

@@ -35,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 KINDS = ("counts", "digits")
 _MEAN_SQUARE = 8.0  # of a row of digits after scaling, at most
+_ROUNDING = 1e-5  # sums of weights are not always exact
 _FULL = 0.6  # share of non-zero entries of a type, above which rows stay counts
 
 
@@ -154,13 +155,13 @@ def digits(counts: npt.ArrayLike) -> Floats:
     array([0., 1., 1., 2., 2., 3., 3., 4.])
     """
     counts = np.asarray(counts, dtype=np.float64)
-    rounded = np.ceil(np.log2(1 + counts) - 1e-5)  # sums of weights are not always exact
+    rounded = np.ceil(np.log2(1 + counts) - _ROUNDING)
     return np.where(counts > 0, np.maximum(rounded, 1), 0)
 
 
 def digits_of(counts: Tensor) -> Tensor:
     """Return `digits` of a tensor."""
-    rounded = torch.log2(counts + 1).sub_(1e-5).ceil_().clamp_(min=1)
+    rounded = torch.log2(counts + 1).sub_(_ROUNDING).ceil_().clamp_(min=1)
     return rounded.mul_(counts > 0)
 
 

@@ -62,6 +62,7 @@ class EdgeIndex:
             )
             every = np.concatenate([k for e in edge_sets for k in self._my_keys(e)])
             every.sort()  # several times as fast as np.unique, which hashes
+            # ~x differs from x, so the first key is kept; without keys nothing is prepended
             self.keys = every[np.diff(every, prepend=~every[:1]) != 0]
             self._own = len(self.keys)
         else:

@@ -24,11 +24,7 @@ from dhne.kernels import Kernels
 from dhne.model.device_entries import device_adjacency
 from dhne.model.evidence import PairEvidence
 from dhne.model.joint import Architecture, DHNEModel
-from dhne.model.products import (
-    Products,
-    choose_context,
-    suits_products,
-)
+from dhne.model.products import Products, choose_context, suits_products
 from dhne.model.row_encoding import RowEncoding
 from dhne.network.hypernetwork import HyperNetwork
 from dhne.sampling import KnownEdges, NegativeSampler

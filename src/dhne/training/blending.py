@@ -94,7 +94,8 @@ class HeldOutTuples:
         gains = (found - found[:1]) / found[0].mean()
         gains -= _COST_OF_AUC * np.maximum(cost, 0)[:, None]
         means = gains.mean(axis=1)
-        best = int(np.flatnonzero(means == means.max())[-1])  # the last needs no similarity
+        # Of equal blends the last: without the similarity answers are faster.
+        best = int(np.flatnonzero(means == means.max())[-1])
         if gains[best].mean() <= 2 * _standard_error(gains[best]):
             return Blend()
         return blends[best]

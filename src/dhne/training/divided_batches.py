@@ -60,7 +60,7 @@ class PositivesPart(Positives):
             ids = self.order[which]
         else:
             ids = which.cpu().numpy()
-        # Computed on the host, so that only the ids of this worker's own go to the device.
+        # Computed on the host, so that only this worker's own ids go to the device.
         owned = np.flatnonzero(self.shards.owns(ids))
         local = torch.from_numpy(self.shards.local(ids[owned])).to(self.nodes.device)
         mine, rows = super().take(local), torch.from_numpy(owned).to(self.nodes.device)

@@ -87,10 +87,7 @@ class LeaveOneOut:
         return found.to(self._device)
 
     def _chunks(self, edges: EdgeSet, step: int) -> Iterator[tuple[Any, Any]]:
-        """Yield nodes and weights of some hyperedges after others: tensors if rows are on a device.
-
-        Where rows are on a device, what is looked up in them is there too.
-        """
+        """Yield the nodes and weights of `step` hyperedges at a time, where the rows are."""
         if self._on_device:
             for chunk in device_chunks(edges, self._device, step):
                 yield chunk.nodes, chunk.weights
@@ -244,7 +241,7 @@ def _others(length: int) -> list[list[int]]:
 
 def _first_of_its_kind(nodes: Any, types: EdgeType) -> Any:
     """``bool[m, N]``: whether no earlier position holds the same node; a node counts once."""
-    first = nodes == nodes
+    first = nodes == nodes  # true everywhere, for arrays and tensors alike
     for q in range(1, nodes.shape[1]):
         earlier = [r for r in range(q) if types[r] == types[q]]
         first[:, q] = (nodes[:, earlier] != nodes[:, [q]]).all(axis=1)

@@ -145,7 +145,7 @@ def check_fits(
 
 
 def _free(device: torch.device) -> int | None:
-    if device.type == "cuda":  # torch keeps what was freed, for what comes next
+    if device.type == "cuda":  # torch keeps freed memory for later
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return int(torch.cuda.mem_get_info(device)[0]) + kept
     try:

@@ -75,7 +75,7 @@ def test_a_batch_is_smaller_with_a_smaller_scale_up_to_the_share_of_large_networ
     assert rule_batch_size(10_000_000, 2.75) == rule_batch_size(10_000_000)
 
 
-def test_beside_products_the_similarity_has_the_default_presets_epochs() -> None:
+def test_beside_products_the_similarity_has_at_most_the_default_presets_epochs() -> None:
     plus, m = PRESETS["plus"], 60_000
     with_them = plus.with_products(m, 1000, fit=True, given=False)
     assert with_them.products

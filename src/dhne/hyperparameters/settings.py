@@ -273,8 +273,9 @@ class Settings:
         batch_size = self.batch_size or rule_batch_size(num_edges, self.batch_scale)
         epochs = self.epochs_for(num_edges)
         averaging = self.averaging
-        if averaging is None:
-            averaging = rule_averaging(epochs * num_edges / batch_size)
+        if averaging is None:  # with validation the best epoch is kept, and nothing averaged
+            steps = epochs * num_edges / batch_size
+            averaging = 0.0 if self.validation else rule_averaging(steps)
         return replace(
             self,
             batch_size=batch_size,
@@ -290,13 +291,14 @@ class Settings:
         `largest` is the number of nodes of the largest type, `fit` tells whether the network suits
         products, and `given` whether the hyperedges for the selection are passed separately.
         Where products suit the network, they decide most answers, so the similarity beside them
-        gets the default preset's number of epochs.
+        gets at most the default preset's number of epochs.
         """
         products = fit if self.products is None else self.products
         share = self.holdout
         if share is None or given:
             share = 0.0 if given or not products else rule_holdout(num_edges)
-        beside = rule_epochs(num_edges) if products and fit else None
+        epochs = self.epochs_for(num_edges)
+        beside = min(epochs, rule_epochs(num_edges)) if products and fit else None
         return replace(
             self,
             products=products,

@@ -81,7 +81,8 @@ class DividedBlueprint(Blueprint):
         """Return the counts of the training network, of which every worker has all."""
         if not self.settings.evidence:
             return None
-        matrices = self.whole_adjacency()
+        with memory_errors(device):
+            matrices = self.whole_adjacency()
         return PairEvidence(self.train, matrices, device=device, dtype=self.dtype, kernels=kernels)
 
 
